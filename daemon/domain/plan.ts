@@ -1,0 +1,59 @@
+/** The plan as the domain holds it, and the difference that one change of it makes. */
+import type { Author, ItemChange, ItemId, Revision } from '../../shared/plan.js';
+import { indexTree, type Place, type Tree } from '../../shared/plan-tree.js';
+
+export interface Plan {
+  /** Goes up by one with every effective change. */
+  readonly version: number;
+  readonly goal: string;
+  readonly tree: Tree;
+  /** Number of the next id; ids are never used again. */
+  readonly nextItemNo: number;
+}
+
+export const emptyPlan: Plan = { version: 0, goal: '', tree: [], nextItemNo: 1 };
+
+/** One effective change of a plan: what is stored as its revision. */
+export interface PlanChange {
+  readonly version: number;
+  readonly author: Author;
+  readonly explanation: string | null;
+  readonly statusOnly: boolean;
+  readonly goal: { readonly before: string; readonly after: string } | null;
+  readonly nextItemNo: number;
+  readonly items: readonly ItemChange[];
+}
+
+const indexes = new WeakMap<Tree, ReadonlyMap<ItemId, Place>>();
+
+/** Places of all items, made once for each shape of a tree. */
+export function placesOf(tree: Tree): ReadonlyMap<ItemId, Place> {
+  let index = indexes.get(tree);
+  if (index === undefined) {
+    index = indexTree(tree);
+    indexes.set(tree, index);
+  }
+  return index;
+}
+
+/** Says that `next` has the shape of `previous`, so that its index need not be made again. */
+export function keepPlaces(previous: Tree, next: Tree): void {
+  const index = indexes.get(previous);
+  if (index !== undefined) indexes.set(next, index);
+}
+
+/** The revision as listed: ids only. */
+export function revisionOf(change: PlanChange, at: string): Revision {
+  const ids = (keep: (c: ItemChange) => boolean): ItemId[] => change.items.filter(keep).map((c) => c.id);
+  return {
+    version: change.version,
+    at,
+    author: change.author,
+    ...(change.explanation === null ? {} : { explanation: change.explanation }),
+    statusOnly: change.statusOnly,
+    added: ids((c) => c.before === null),
+    removed: ids((c) => c.after === null),
+    changed: ids((c) => c.before !== null && c.after !== null),
+  };
+}
+

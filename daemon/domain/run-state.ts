@@ -1,0 +1,133 @@
+/**
+ * What the runner's state machine works on: the checkpoint row, the run under way, and the events and effects around it.
+ * Pure: time, ids and jitter come in with the event.
+ */
+import type { NewEvent } from '../../shared/event.js';
+import type { InboxEntry } from '../../shared/mission.js';
+import type { ItemId, SessionId } from '../../shared/plan.js';
+import type { PlanRunStatus, RunId, RunStatus } from '../../shared/run.js';
+import type { Plan, PlanChange } from './plan.js';
+
+/** The stored status: `pausing` is `running` with `control = pause`. */
+export type CheckpointStatus = Exclude<PlanRunStatus, 'pausing'>;
+
+/** The one checkpoint row of a session (table `plan_runs`). */
+export interface Checkpoint {
+  readonly status: CheckpointStatus;
+  readonly control: 'run' | 'pause' | 'cancel';
+  readonly currentItemId: ItemId | null;
+  readonly lastRunId: RunId | null;
+  readonly lastError: string | null;
+  readonly stepNo: number;
+  readonly attempt: number;
+  readonly epoch: number;
+  /** Failed tries that are still allowed at the current leaf. */
+  readonly triesLeft: number;
+  /** Milliseconds since the epoch of the clock before which the next try does not start; null: at once. */
+  readonly retryAt: number | null;
+  /** The next run of the leaf goes on with the transcript of `lastRunId` instead of a fresh one. */
+  readonly resume: boolean;
+  /** A word for the next run: a person's guidance, or the output of a failed check. */
+  readonly notice: string | null;
+}
+
+/** The last run of the checkpoint, as far as the machine needs it. */
+export interface LeafRun {
+  readonly id: RunId;
+  readonly itemId: ItemId;
+  readonly status: RunStatus;
+  readonly attempt: number;
+  readonly epoch: number;
+  /** The version whose text of the leaf the run was last shown. */
+  readonly planVersion: number;
+  /** Digest of the leaf's text at that version (see `leafDigest`). */
+  readonly leafDigest: string;
+  /** Set from the committed claim until the checks have decided. */
+  readonly claim: string | null;
+  /** How often the daemon died in it with no finished turn or effect between. */
+  readonly deaths: number;
+}
+
+export interface RunState {
+  readonly sessionId: SessionId;
+  readonly outcome: string | null;
+  readonly plan: Plan;
+  readonly checkpoint: Checkpoint;
+  readonly run: LeafRun | null;
+}
+
+export interface RunLimits {
+  /** Tries at a leaf before it is blocked or failed. */
+  readonly tries: number;
+  /** Delays before the second, third, … try, in milliseconds. */
+  readonly backoffMs: readonly number[];
+  /** Deaths on one leaf without progress before it is blocked. */
+  readonly deaths: number;
+}
+
+export const defaultRunLimits: RunLimits = { tries: 3, backoffMs: [2_000, 8_000, 30_000], deaths: 3 };
+
+/** Names the run that an outcome belongs to: anything that does not match the checkpoint is stale. */
+export interface RunRef {
+  readonly runId: RunId;
+  readonly epoch: number;
+  readonly attempt: number;
+}
+
+export type RunEvent =
+  | { readonly type: 'start'; readonly reset?: boolean }
+  | { readonly type: 'pause'; readonly now: boolean }
+  | { readonly type: 'cancel' }
+  | { readonly type: 'retry'; readonly guidance: string | null }
+  /** The owner has a slot and the workspace: a run of the current leaf begins. */
+  | { readonly type: 'begin'; readonly runId: RunId }
+  | { readonly type: 'claimed'; readonly ref: RunRef; readonly summary: string; readonly accepted: boolean }
+  | { readonly type: 'checks_passed'; readonly ref: RunRef; readonly commands: readonly string[] }
+  | { readonly type: 'check_failed'; readonly ref: RunRef; readonly command: string; readonly exitCode: number | null; readonly tail: string }
+  | { readonly type: 'reported_blocked'; readonly ref: RunRef; readonly reason: string }
+  /** `jitter` in [0, 1) spreads the delay of the next try. */
+  | { readonly type: 'run_failed'; readonly ref: RunRef; readonly error: string; readonly retryable: boolean; readonly jitter: number }
+  | { readonly type: 'command_failed'; readonly ref: RunRef; readonly error: string; readonly jitter: number }
+  | { readonly type: 'command_unknown'; readonly ref: RunRef }
+  | { readonly type: 'asked'; readonly ref: RunRef }
+  /** The last open question of a waiting run has its answer (or its default). */
+  | { readonly type: 'answered'; readonly runId: RunId }
+  | { readonly type: 'budget_exhausted'; readonly ref: RunRef; readonly budget: string }
+  /** The daemon that owned the session died. `claimed`: a new owner's epoch. */
+  | { readonly type: 'owner_died' }
+  | { readonly type: 'plan_edited' }
+  /** The run has been shown the current text of its leaf. */
+  | { readonly type: 'leaf_shown'; readonly ref: RunRef };
+
+/** What is performed after the commit. */
+export type RunEffect =
+  /** The session has something to do: a leaf to begin, to resume or to check, at `at` if given (clock milliseconds). */
+  | { readonly type: 'wake'; readonly at: number | null }
+  | { readonly type: 'abort_run'; readonly runId: RunId; readonly why: 'cancelled' | 'paused' | 'leaf_closed' };
+
+export type RunChange =
+  | { readonly type: 'insert'; readonly run: LeafRun; readonly resumes: RunId | null }
+  | { readonly type: 'update'; readonly run: LeafRun; readonly error: string | null; readonly summary: string | null };
+
+export interface InboxDraft
+  extends Pick<InboxEntry, 'kind' | 'title' | 'detail' | 'itemId' | 'runId' | 'effectId' | 'tool' | 'options' | 'default' | 'deadline'> {}
+
+/** Everything that one command does to a session: stored in one transaction, then published, then performed. */
+export interface Decision {
+  readonly sessionId: SessionId;
+  readonly expected: { readonly version: number; readonly epoch: number };
+  readonly state: RunState;
+  readonly plan: PlanChange | null;
+  readonly checkpoint: Checkpoint | null;
+  readonly runs: readonly RunChange[];
+  readonly inbox: readonly InboxDraft[];
+  /** Open entries of these runs are withdrawn. */
+  readonly withdraw: readonly RunId[];
+  readonly events: readonly NewEvent[];
+  readonly effects: readonly RunEffect[];
+  /** True when an outcome came too late and was only recorded. */
+  readonly stale: boolean;
+  /** The run must go on: its leaf changed under it, or words of a person have not reached it. */
+  readonly continueRun: 'leaf_changed' | null;
+}
+

@@ -1,0 +1,93 @@
+/** What can be read from the store. Lists are paged by cursor, newest first unless said otherwise. */
+import type { CairnEvent } from '../../shared/event.js';
+import type { InboxEntry, InboxState, Report, ReportKind } from '../../shared/mission.js';
+import type { Author, ItemChange, ItemId, Revision, SessionId } from '../../shared/plan.js';
+import type { Counts } from '../../shared/plan.js';
+import type { Effect, PlanRun, PlanRunStatus, Receipt, Run, RunId, Usage } from '../../shared/run.js';
+import type { RunState } from '../domain/run-state.js';
+import type { Once, OnceAnswer, SessionRecord, StoredMessage } from './store.js';
+
+export interface Page {
+  readonly limit: number;
+  readonly cursor: string | null;
+}
+
+export interface Paged<T> {
+  readonly rows: readonly T[];
+  readonly nextCursor: string | null;
+}
+
+/** A row of the session list: read without loading any plan. */
+export interface SessionRow {
+  readonly record: SessionRecord;
+  readonly goal: string;
+  readonly planVersion: number;
+  readonly counts: Counts;
+  readonly planRun: PlanRun;
+  readonly usage: Usage;
+}
+
+/** A stored revision with what it changed, to compare and to take back. */
+export interface RevisionRow {
+  readonly revision: Revision;
+  readonly author: Author;
+  readonly goal: { readonly before: string; readonly after: string } | null;
+  readonly items: readonly ItemChange[];
+}
+
+export interface StoredEffect extends Effect {
+  readonly itemId: ItemId | null;
+  readonly result: string | null;
+  readonly argsDigest: string;
+}
+
+export interface Queries {
+  schemaVersion(): number;
+  sizeBytes(): Promise<number>;
+  lastSeq(): Promise<number>;
+  once(once: Once): Promise<OnceAnswer>;
+
+  session(id: SessionId): Promise<SessionRecord | null>;
+  sessionRow(id: SessionId): Promise<SessionRow | null>;
+  listSessions(filter: { status?: PlanRunStatus; workspace?: string }, page: Page): Promise<Paged<SessionRow>>;
+  /** Ids that start with a prefix, for people who type only a part; at most `limit`. */
+  sessionsNotAtRest(): Promise<readonly SessionId[]>;
+  counts(): Promise<{ sessions: number; running: number; inbox: number }>;
+
+  loadState(id: SessionId): Promise<RunState | null>;
+
+  revisions(id: SessionId, page: Page, withStatusOnly: boolean): Promise<Paged<Revision>>;
+  /** Revisions with their changes, oldest first, `after < version <= upTo`. */
+  revisionChanges(id: SessionId, after: number, upTo: number): Promise<readonly RevisionRow[]>;
+
+  run(id: RunId): Promise<Run | null>;
+  runs(id: SessionId, itemId: ItemId | null, page: Page): Promise<Paged<Run>>;
+  /** Chat and planner runs that were under way. */
+  openChats(): Promise<readonly Run[]>;
+  /** The whole transcript that the run goes on with: its own messages and those of the runs it resumes. */
+  transcript(runId: RunId): Promise<readonly StoredMessage[]>;
+  effects(runId: RunId): Promise<readonly StoredEffect[]>;
+  /** Effects of the whole transcript of a run. */
+  transcriptEffects(runId: RunId): Promise<readonly StoredEffect[]>;
+  /** Effects of all runs of an item, oldest first: what later runs are told. */
+  itemEffects(sessionId: SessionId, itemId: ItemId): Promise<readonly StoredEffect[]>;
+  receipts(sessionId: SessionId, itemId: ItemId): Promise<readonly Receipt[]>;
+  reports(id: SessionId, kind: ReportKind | null, page: Page): Promise<Paged<Report>>;
+  /** Chat of the session and its answers, oldest first. */
+  conversation(id: SessionId): Promise<readonly StoredMessage[]>;
+
+  inboxEntry(id: string): Promise<InboxEntry | null>;
+  inbox(filter: { sessionId?: SessionId; state?: InboxState }, page: Page): Promise<Paged<InboxEntry>>;
+  inboxOfRun(runId: RunId): Promise<readonly InboxEntry[]>;
+  openDeadlines(): Promise<readonly { id: string; deadline: string }[]>;
+  isGranted(sessionId: SessionId, tool: string, subject: string): Promise<boolean>;
+
+  /** Oldest first, `seq > after`. */
+  eventsAfter(after: number, sessionId: SessionId | null, limit: number): Promise<readonly CairnEvent[]>;
+  usage(sessionId: SessionId | null): Promise<{
+    total: Usage;
+    bySession: readonly (Usage & { sessionId: SessionId })[];
+    byItem: readonly (Usage & { sessionId: SessionId; itemId: ItemId | null })[];
+    byModel: readonly (Usage & { model: string | null })[];
+  }>;
+}

@@ -1,0 +1,128 @@
+/**
+ * The store's port: atomic commands, each one transaction, each answered by a Promise. No callback transaction exists,
+ * so nothing slow can ever run inside one, and SQLite and PostgreSQL serve alike. A command that belongs to a run carries
+ * the owner's epoch and is refused (`false`) when it is old.
+ */
+import type { NewEvent } from '../../shared/event.js';
+import type { InboxEntry, Policy, Profile, Report, ReportText } from '../../shared/mission.js';
+import type { ItemId, SessionId } from '../../shared/plan.js';
+import type { EffectClass, EffectId, EffectState, Message, Receipt, RunId, ToolCall } from '../../shared/run.js';
+import type { CairnEvent } from '../../shared/event.js';
+import type { Decision, RunRef, RunState } from '../domain/run-state.js';
+import type { PlanChange } from '../domain/plan.js';
+import type { Queries } from './queries.js';
+
+/** What a session is, apart from its plan and its checkpoint. */
+export interface SessionRecord {
+  readonly id: SessionId;
+  readonly title: string;
+  /** Absolute real path. */
+  readonly workspace: string;
+  readonly profile: Profile;
+  readonly context: 'leaf' | 'session';
+  readonly policy: Policy;
+  readonly model: string | null;
+  readonly planner: 'never' | 'on_blocked' | 'always';
+  readonly planning: boolean;
+  readonly parentId: SessionId | null;
+  readonly outcome: 'landed' | 'derailed' | 'stuck' | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** A key that makes a command happen once: the second call with it gets what the first one made. */
+export interface Once {
+  readonly key: string;
+  readonly method: string;
+  /** Hash of the params: the same key with others is refused. */
+  readonly digest: string;
+}
+
+export type OnceAnswer = { readonly state: 'new' } | { readonly state: 'seen'; readonly ref: string } | { readonly state: 'other' };
+
+export interface NewTurn {
+  readonly ref: RunRef;
+  readonly sessionId: SessionId;
+  readonly content: string;
+  readonly toolCalls: readonly ToolCall[];
+  readonly finishReason: string;
+  readonly model: string;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costUsd: number | null;
+  readonly durationMs: number;
+}
+
+/** A stored message: `seq` orders a transcript, `effectId` names the effect of each tool call. */
+export interface StoredMessage extends Message {
+  readonly seq: number;
+  readonly runId: RunId;
+}
+
+export interface NewEffect {
+  readonly id: EffectId;
+  readonly sessionId: SessionId;
+  readonly ref: RunRef;
+  readonly name: string;
+  /** JSON text, redacted. */
+  readonly args: string;
+  readonly argsDigest: string;
+  readonly class: EffectClass;
+  readonly repeatable: boolean;
+}
+
+export interface EffectEnd {
+  readonly id: EffectId;
+  readonly sessionId: SessionId;
+  readonly runId: RunId;
+  readonly state: Exclude<EffectState, 'intent'>;
+  /** What the model is told as the call's result. Null for an effect outside a conversation (a command leaf, a check). */
+  readonly toolCallId: string | null;
+  readonly content: string;
+  /** Filed in the same transaction, so that it is never unknown whether it was. */
+  readonly report?: ReportText & { readonly itemId: ItemId | null };
+}
+
+/** A commit that was refused because somebody else was first: load again and decide anew. */
+export type CommitResult = { readonly ok: true; readonly events: readonly CairnEvent[]; readonly inbox: readonly InboxEntry[] } | { readonly ok: false };
+
+export interface Store extends Queries {
+  readonly kind: string;
+  close(): Promise<void>;
+
+  createSession(record: SessionRecord, change: PlanChange | null, once: Once | null): Promise<readonly CairnEvent[]>;
+  renameSession(id: SessionId, title: string): Promise<boolean>;
+  setPlanning(id: SessionId, planning: boolean): Promise<void>;
+  deleteSession(id: SessionId): Promise<readonly CairnEvent[]>;
+
+  /** A new owner takes the session: `epoch` goes up by one and every older owner's commits are refused. */
+  claim(id: SessionId): Promise<RunState | null>;
+  /** Everything that one command does: plan, checkpoint, runs, inbox, events; compare-and-set on version and epoch. */
+  commit(decision: Decision, once: Once | null): Promise<CommitResult>;
+
+  /** A chat or planner run: changes no checkpoint. */
+  beginChat(run: { id: RunId; sessionId: SessionId; kind: 'chat' | 'planner'; text: string; resumes: RunId | null }, once: Once | null): Promise<readonly CairnEvent[]>;
+  endChat(runId: RunId, sessionId: SessionId, status: 'completed' | 'failed' | 'cancelled' | 'interrupted', error: string | null): Promise<readonly CairnEvent[]>;
+
+  /** Words of a person for the running leaf; delivered at its next turn. */
+  addSteering(sessionId: SessionId, text: string, once: Once | null, runId: RunId): Promise<void>;
+  /** Moves undelivered words into the run's transcript; gives how many. */
+  deliverSteering(sessionId: SessionId, ref: RunRef): Promise<number>;
+
+  /** Notices and prompts that the engine writes. */
+  appendMessages(ref: RunRef, messages: readonly Omit<Message, 'at'>[]): Promise<boolean>;
+  appendTurn(turn: NewTurn): Promise<{ readonly seq: number; readonly events: readonly CairnEvent[] } | null>;
+  /** Writes the intent. Null when the run is no longer the current one. An id that exists is refused: no effect begins twice. */
+  beginEffect(effect: NewEffect): Promise<readonly CairnEvent[] | null>;
+  /** Writes the result, also of a run that was aborted meanwhile: what was seen is recorded. */
+  endEffect(end: EffectEnd): Promise<readonly CairnEvent[]>;
+  recordReceipt(sessionId: SessionId, receipt: Receipt): Promise<readonly CairnEvent[]>;
+  fileReport(report: Omit<Report, 'id' | 'at'>): Promise<readonly CairnEvent[]>;
+
+  answerInbox(id: string, answer: string, state: 'answered' | 'expired'): Promise<{ readonly entry: InboxEntry; readonly events: readonly CairnEvent[] } | null>;
+  ackInbox(id: string): Promise<{ readonly entry: InboxEntry; readonly events: readonly CairnEvent[] } | null>;
+  /** `always` of a person: this tool with exactly this subject, for this session only. */
+  grantAlways(sessionId: SessionId, tool: string, subject: string): Promise<void>;
+
+  appendEvents(sessionId: SessionId, events: readonly NewEvent[]): Promise<readonly CairnEvent[]>;
+}

@@ -1,0 +1,61 @@
+/** The port of a tool that a model can call. A failure is a result that the model reads, never an exception. */
+import type { z } from 'zod';
+import type { EffectClass } from '../../shared/run.js';
+
+export interface CommandRequest {
+  readonly command: string;
+  /** Absolute folder. */
+  readonly cwd: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  /** Output as it comes, stdout and stderr in one stream, not yet redacted. */
+  readonly onOutput: (text: string) => void;
+}
+
+export interface CommandResult {
+  /** Null when the command did not end by itself. */
+  readonly exitCode: number | null;
+  readonly ended: 'exited' | 'signalled' | 'timed_out' | 'aborted' | 'not_started';
+  /** Head and tail of the output, with a line that says how much was left out. */
+  readonly output: string;
+  /** SHA-256 of the whole output, hex. */
+  readonly outputHash: string;
+  readonly durationMs: number;
+}
+
+/** Runs a shell command under a guard: nothing that it starts outlives it or the daemon. */
+export interface CommandRunner {
+  run(request: CommandRequest): Promise<CommandResult>;
+}
+
+export interface ToolContext {
+  /** Absolute real path: file tools stay inside it. */
+  readonly workspace: string;
+  /** Where outputs that were too long are kept whole; `read` may page them. Absolute. */
+  readonly outputFolder: string;
+  readonly signal: AbortSignal;
+  readonly commands: CommandRunner;
+  readonly onOutput: (text: string) => void;
+}
+
+export interface ToolResult {
+  readonly ok: boolean;
+  /** Bounded text for the model. */
+  readonly content: string;
+  /** The call was killed before it ended: nobody knows what it did. */
+  readonly unknown?: boolean;
+}
+
+export interface Tool<A = unknown> {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: z.ZodType<A>;
+  readonly class: EffectClass;
+  /** Doing it twice does no harm. */
+  readonly repeatable: boolean;
+  /** Profiles write with it: a run that has it holds the lock on its workspace. */
+  readonly writes: boolean;
+  /** What a policy's rule matches and an approval shows: the path or the command. */
+  subject(args: A): { readonly path?: string; readonly command?: string };
+  run(args: A, context: ToolContext): Promise<ToolResult>;
+}
