@@ -1,0 +1,52 @@
+/** The port through which the outside changes sessions: handlers parse, call one of these, and answer. */
+import type { InboxEntry } from '../../shared/mission.js';
+import type { Params } from '../../shared/contract.js';
+import type { Result } from '../../shared/errors.js';
+import type { Author, ItemChange, SessionId } from '../../shared/plan.js';
+import type { Explanation, Liveness, PlanRun, RunId } from '../../shared/run.js';
+import type { Plan } from '../domain/plan.js';
+import type { PlanDraft } from '../domain/plan-draft.js';
+import type { RunState } from '../domain/run-state.js';
+import type { Once } from '../store/store.js';
+
+export interface EditRequest<T> {
+  readonly sessionId: SessionId;
+  readonly expectedVersion: number | undefined;
+  readonly author: Author;
+  readonly explanation: string | null;
+  readonly once: Once | null;
+  /** Edits the draft, or refuses; a refused draft is thrown away. Must be pure. */
+  apply(draft: PlanDraft, state: RunState): Result<T>;
+}
+
+export interface EditAnswer<T> {
+  readonly value: T;
+  readonly plan: Plan;
+  /** What changed, sections settled by it included; empty when nothing did. */
+  readonly changes: readonly ItemChange[];
+}
+
+export interface SessionCommands {
+  /** `params` of `session.create`; plan texts are already parsed into a draft by `fill`. */
+  create(
+    params: Pick<
+      Params<'session.create'>,
+      'title' | 'workspace' | 'profile' | 'context' | 'policy' | 'model' | 'planner' | 'parentId'
+    >,
+    fill: (draft: PlanDraft) => Result<void>,
+    author: Author,
+    once: Once | null,
+  ): Promise<Result<SessionId>>;
+  rename(sessionId: SessionId, title: string): Promise<Result<void>>;
+  delete(sessionId: SessionId): Promise<Result<void>>;
+  edit<T>(request: EditRequest<T>): Promise<Result<EditAnswer<T>>>;
+  start(sessionId: SessionId, options: { reset: boolean; planning: boolean | undefined; once: Once | null }): Promise<Result<PlanRun>>;
+  pause(sessionId: SessionId, now: boolean): Promise<Result<PlanRun>>;
+  cancel(sessionId: SessionId): Promise<Result<PlanRun>>;
+  retry(sessionId: SessionId, guidance: string | null): Promise<Result<PlanRun>>;
+  explain(sessionId: SessionId): Promise<Result<Explanation>>;
+  liveness(sessionId: SessionId): Promise<Liveness>;
+  chat(sessionId: SessionId, text: string, once: Once | null): Promise<Result<RunId>>;
+  answer(id: string, answer: string): Promise<Result<InboxEntry>>;
+  acknowledge(id: string): Promise<Result<InboxEntry>>;
+}
