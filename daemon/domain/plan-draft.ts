@@ -6,8 +6,7 @@
 import type { Author, Item, ItemChange, ItemId } from '../../shared/plan.js';
 import { indexTree, isTerminal, itemAt, type Place, type Task, type Tree } from '../../shared/plan-tree.js';
 import { keepPlaces, placesOf, type Plan, type PlanChange } from './plan.js';
-
-const positionStep = 1024;
+import { positionStep, spreadPositions } from './plan-order.js';
 
 export class PlanDraft {
   readonly base: Plan;
@@ -46,6 +45,11 @@ export class PlanDraft {
     return this.#shapeKept ? placesOf(this.base.tree).size : this.places().size;
   }
 
+  /** True when the plan has, or ever had, an item: its ids may then stand in the history. */
+  get hadItems(): boolean {
+    return this.#nextItemNo > 1 || this.#tasks.length > 0;
+  }
+
   places(): ReadonlyMap<ItemId, Place> {
     if (this.#shapeKept) return placesOf(this.base.tree);
     this.#places ??= indexTree(this.#tasks);
@@ -74,8 +78,8 @@ export class PlanDraft {
 
   /** Takes an id that came with a text (`t7`), so that it is never given out again. */
   reserveId(id: ItemId): void {
-    const number = /^t(\d{1,9})$/.exec(id)?.[1];
-    if (number !== undefined) this.#nextItemNo = Math.max(this.#nextItemNo, Number(number) + 1);
+    const number = /^t(\d{1,15})$/.exec(id)?.[1] ?? '1';
+    this.#nextItemNo = Math.max(this.#nextItemNo, Number(number) + 1);
   }
 
   /** Writes an item that is there already; parent and position stay. */
@@ -126,12 +130,12 @@ export class PlanDraft {
 
   /**
    * Puts a whole new tree in place at once (revise, import, create): O(items), where single inserts would each cost that.
-   * Siblings get ascending positions; those that ascend already keep theirs.
+   * Siblings get ascending positions, and as many as can keep theirs.
    */
   rebuild(tree: Tree): void {
-    const next = ascending(tree.map((task) => task.item)).map((item, t) => ({
+    const next = spreadPositions(tree.map((task) => task.item)).map((item, t) => ({
       item,
-      children: ascending((tree[t] as Task).children),
+      children: spreadPositions((tree[t] as Task).children),
     }));
     const before = new Map<ItemId, Item>();
     for (const task of this.#tasks) for (const item of [task.item, ...task.children]) before.set(item.id, item);
@@ -151,7 +155,7 @@ export class PlanDraft {
 
   /** Settles the sections and gives the plan and its change; null when nothing really changed. */
   finish(author: Author, explanation: string | null): { plan: Plan; change: PlanChange } | null {
-    this.#settle();
+    this.settle();
     const items: ItemChange[] = [];
     for (const [id, before] of this.#before) {
       const after = this.find(id) ?? null;
@@ -178,7 +182,8 @@ export class PlanDraft {
     };
   }
 
-  #settle(): void {
+  /** Brings the sections whose children changed up to date; done once more by `finish`. */
+  settle(): void {
     for (const id of this.#unsettled) {
       const place = this.places().get(id);
       const task = place && place.child < 0 ? this.#tasks[place.task] : undefined;
@@ -255,15 +260,6 @@ export class PlanDraft {
     });
     return (at + 1) * positionStep;
   }
-}
-
-function ascending(items: readonly Item[]): Item[] {
-  let last = 0;
-  return items.map((item) => {
-    const kept = item.position > last;
-    last = kept ? item.position : last + positionStep;
-    return kept ? item : { ...item, position: last };
-  });
 }
 
 /** The section as its children make it: `done` if any child is done, else `skipped`, open while one is open. */

@@ -3,7 +3,7 @@
  * Pure: time, ids and jitter come in with the event.
  */
 import type { NewEvent } from '../../shared/event.js';
-import type { InboxEntry } from '../../shared/mission.js';
+import type { InboxEntry, Report } from '../../shared/mission.js';
 import type { ItemId, SessionId } from '../../shared/plan.js';
 import type { PlanRunStatus, RunId, RunStatus } from '../../shared/run.js';
 import type { Plan, PlanChange } from './plan.js';
@@ -54,6 +54,8 @@ export interface RunState {
   readonly plan: Plan;
   readonly checkpoint: Checkpoint;
   readonly run: LeafRun | null;
+  /** Words of a person that no run has been shown yet. */
+  readonly steering: number;
 }
 
 export interface RunLimits {
@@ -81,19 +83,20 @@ export type RunEvent =
   | { readonly type: 'retry'; readonly guidance: string | null }
   /** The owner has a slot and the workspace: a run of the current leaf begins. */
   | { readonly type: 'begin'; readonly runId: RunId }
-  | { readonly type: 'claimed'; readonly ref: RunRef; readonly summary: string; readonly accepted: boolean }
+  /** `reported`: the run filed a report itself; otherwise the daemon files one in the same transaction. */
+  | { readonly type: 'claimed'; readonly ref: RunRef; readonly summary: string; readonly accepted: boolean; readonly reported: boolean }
   | { readonly type: 'checks_passed'; readonly ref: RunRef; readonly commands: readonly string[] }
   | { readonly type: 'check_failed'; readonly ref: RunRef; readonly command: string; readonly exitCode: number | null; readonly tail: string }
-  | { readonly type: 'reported_blocked'; readonly ref: RunRef; readonly reason: string }
+  | { readonly type: 'reported_blocked'; readonly ref: RunRef; readonly reason: string; readonly reported: boolean }
   /** `jitter` in [0, 1) spreads the delay of the next try. */
   | { readonly type: 'run_failed'; readonly ref: RunRef; readonly error: string; readonly retryable: boolean; readonly jitter: number }
   | { readonly type: 'command_failed'; readonly ref: RunRef; readonly error: string; readonly jitter: number }
   | { readonly type: 'command_unknown'; readonly ref: RunRef }
-  | { readonly type: 'asked'; readonly ref: RunRef }
+  | { readonly type: 'asked'; readonly ref: RunRef; readonly entries: readonly InboxDraft[] }
   /** The last open question of a waiting run has its answer (or its default). */
   | { readonly type: 'answered'; readonly runId: RunId }
   | { readonly type: 'budget_exhausted'; readonly ref: RunRef; readonly budget: string }
-  /** The daemon that owned the session died. `claimed`: a new owner's epoch. */
+  /** The daemon that owned the session died, and this one has taken it over. */
   | { readonly type: 'owner_died' }
   | { readonly type: 'plan_edited' }
   /** The run has been shown the current text of its leaf. */
@@ -112,6 +115,8 @@ export type RunChange =
 export interface InboxDraft
   extends Pick<InboxEntry, 'kind' | 'title' | 'detail' | 'itemId' | 'runId' | 'effectId' | 'tool' | 'options' | 'default' | 'deadline'> {}
 
+export type ReportDraft = Pick<Report, 'kind' | 'summary' | 'itemId' | 'runId'>;
+
 /** Everything that one command does to a session: stored in one transaction, then published, then performed. */
 export interface Decision {
   readonly sessionId: SessionId;
@@ -124,10 +129,12 @@ export interface Decision {
   /** Open entries of these runs are withdrawn. */
   readonly withdraw: readonly RunId[];
   readonly events: readonly NewEvent[];
+  /** Reports that the daemon files because the run did not. */
+  readonly reports: readonly ReportDraft[];
   readonly effects: readonly RunEffect[];
   /** True when an outcome came too late and was only recorded. */
   readonly stale: boolean;
   /** The run must go on: its leaf changed under it, or words of a person have not reached it. */
-  readonly continueRun: 'leaf_changed' | null;
+  readonly continueRun: 'leaf_changed' | 'steering' | null;
 }
 

@@ -1,0 +1,56 @@
+/** The one door of time and the one of randomness: everything that needs them is handed these. */
+import { randomBytes } from 'node:crypto';
+
+export interface Clock {
+  /** Milliseconds of the wall clock, UTC. */
+  now(): number;
+  /** ISO 8601 UTC. */
+  iso(): string;
+  /** Milliseconds of a clock that only goes forward, for durations. */
+  monotonic(): number;
+  /** Resolves after `ms`, or at once when the signal is given. */
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+  /** Calls once after `ms`; the result cancels it. Does not keep the process alive. */
+  after(ms: number, callback: () => void): () => void;
+}
+
+/** Timers of Node fire at once beyond this delay, so longer ones are cut into pieces. */
+const longestTimer = 2 ** 31 - 1;
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  iso: () => new Date().toISOString(),
+  monotonic: () => performance.now(),
+  wait: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal.aborted) {
+        resolve();
+        return;
+      }
+      const done = (): void => {
+        cancel();
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      const cancel = systemClock.after(ms, done);
+      signal.addEventListener('abort', done, { once: true });
+    }),
+  after: (ms, callback) => {
+    let timer: NodeJS.Timeout;
+    const arm = (left: number): void => {
+      timer = setTimeout(() => (left > longestTimer ? arm(left - longestTimer) : callback()), Math.min(left, longestTimer));
+      timer.unref();
+    };
+    arm(Math.max(0, ms));
+    return () => clearTimeout(timer);
+  },
+};
+
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** A new id: prefix and 80 random bits in Crockford's base 32, as `s_7k3m9…`. */
+export function newId(prefix: string): string {
+  let text = '';
+  for (const byte of randomBytes(16)) text += alphabet[byte % 32];
+  return `${prefix}_${text}`;
+}

@@ -1,0 +1,79 @@
+/** Runs a leaf by the model: prepares the transcript of a new run, then lets the loop take its turns. */
+import type { Message } from '../../shared/run.js';
+import type { Clock } from '../clock.js';
+import type { Plan } from '../domain/plan.js';
+import type { LoopRun } from '../agent/agent-loop.js';
+import { earlierEffects, planPrompt, systemPrompt } from '../agent/prompts.js';
+import { reportToolName } from '../missions/report-tool.js';
+import type { Store, SessionRecord, StoredMessage } from '../store/store.js';
+import type { Tool } from '../tools/tool.js';
+import type { Executor, LeafJob, LeafOutcome } from './executor.js';
+
+export interface ModelExecutorParts {
+  readonly store: Store;
+  readonly loop: (run: LoopRun) => Promise<LeafOutcome>;
+  readonly planOf: (session: SessionRecord) => Promise<Plan | null>;
+  /** The tools that this session's profile and policy leave. */
+  readonly toolsFor: (session: SessionRecord) => readonly Tool[];
+  readonly clock: Clock;
+}
+
+/** Of the results of earlier leaves, how many are looked at. */
+const handoverPage = { limit: 3, cursor: null } as const;
+
+export function createModelExecutor(parts: ModelExecutorParts): Executor {
+  const { store } = parts;
+
+  /** The messages that a new run begins with; none when it has begun already. */
+  async function prepare(job: LeafJob): Promise<readonly Omit<Message, 'at'>[]> {
+    const transcript = await store.transcript(job.ref.runId);
+    if (transcript.some((message) => message.runId === job.ref.runId)) return [];
+    const notice: Omit<Message, 'at'>[] = job.notice ? [{ kind: 'notice', role: 'system', content: job.notice }] : [];
+    if (job.resumes !== null && transcript.length > 0) return notice;
+    const plan = await parts.planOf(job.session);
+    if (plan === null) return notice;
+    const handovers = (await store.reports(job.session.id, 'result', handoverPage)).rows.toReversed();
+    const prompt = planPrompt({ plan, item: job.item, attempt: job.ref.attempt, handovers });
+    const done = (await store.itemEffects(job.session.id, job.item.id)).filter(
+      (effect) => !effect.repeatable && effect.runId !== job.ref.runId,
+    );
+    return [
+      { kind: 'plan_prompt', role: 'user', content: prompt },
+      ...(done.length > 0 ? [{ kind: 'notice', role: 'system', content: earlierEffects(done) } as const] : []),
+      ...notice,
+    ];
+  }
+
+  async function conversation(job: LeafJob): Promise<readonly StoredMessage[]> {
+    const chat = await store.conversation(job.session.id);
+    if (job.session.context === 'leaf') return chat;
+    return [...(await store.earlierTranscripts(job.session.id, job.ref.runId)), ...chat].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.seq - b.seq));
+  }
+
+  return {
+    async execute(job, activity, signal) {
+      const messages = await prepare(job);
+      if (messages.length > 0 && !(await store.appendMessages(job.ref, messages))) return { type: 'stopped' };
+      const tools = parts.toolsFor(job.session);
+      return parts.loop({
+        session: job.session,
+        ref: job.ref,
+        itemId: job.item.id,
+        label: job.item.title,
+        model: job.item.model ?? job.session.model,
+        system: systemPrompt({
+          workspace: job.session.workspace,
+          today: parts.clock.iso().slice(0, 10),
+          role: 'leaf',
+          tools: [...tools.map((tool) => tool.name), reportToolName],
+        }),
+        tools,
+        reports: true,
+        conversation: () => conversation(job),
+        activity,
+        signal,
+        drain: job.drain,
+      });
+    },
+  };
+}

@@ -1,0 +1,83 @@
+/** The runs that this process carries out right now: how to stop one, and what it is doing, for people. */
+import type { ItemId, SessionId } from '../../shared/plan.js';
+import type { RunId } from '../../shared/run.js';
+import type { Clock } from '../clock.js';
+
+export interface ActiveRun {
+  readonly runId: RunId;
+  readonly sessionId: SessionId;
+  readonly itemId: ItemId | null;
+  readonly signal: AbortSignal;
+  /** Says what is being done (`shell npm test`), from now on. */
+  doing(what: string): void;
+  /** Something came: a token, a line of output, a result. */
+  progressed(): void;
+  close(): void;
+}
+
+export interface Activity {
+  readonly runId: RunId;
+  readonly what: string;
+  readonly since: number;
+  readonly lastProgressAt: number;
+}
+
+export interface ActiveRuns {
+  open(runId: RunId, sessionId: SessionId, itemId: ItemId | null): ActiveRun;
+  abort(runId: RunId): void;
+  activityOf(sessionId: SessionId): Activity | null;
+  /** Resolves when the run is no longer carried out. */
+  ended(runId: RunId): Promise<void>;
+}
+
+interface Entry {
+  readonly controller: AbortController;
+  readonly sessionId: SessionId;
+  readonly ended: Promise<void>;
+  what: string;
+  since: number;
+  lastProgressAt: number;
+}
+
+export function createActiveRuns(clock: Clock): ActiveRuns {
+  const runs = new Map<RunId, Entry>();
+  return {
+    open(runId, sessionId, itemId) {
+      const controller = new AbortController();
+      let end = (): void => undefined;
+      const ended = new Promise<void>((resolve) => (end = resolve));
+      const now = clock.now();
+      const entry: Entry = { controller, sessionId, ended, what: 'starting', since: now, lastProgressAt: now };
+      runs.set(runId, entry);
+      return {
+        runId,
+        sessionId,
+        itemId,
+        signal: controller.signal,
+        doing(what) {
+          entry.what = what;
+          entry.since = entry.lastProgressAt = clock.now();
+        },
+        progressed() {
+          entry.lastProgressAt = clock.now();
+        },
+        close() {
+          runs.delete(runId);
+          end();
+        },
+      };
+    },
+    abort(runId) {
+      runs.get(runId)?.controller.abort();
+    },
+    activityOf(sessionId) {
+      for (const [runId, entry] of runs) {
+        if (entry.sessionId === sessionId) {
+          return { runId, what: entry.what, since: entry.since, lastProgressAt: entry.lastProgressAt };
+        }
+      }
+      return null;
+    },
+    ended: (runId) => runs.get(runId)?.ended ?? Promise.resolve(),
+  };
+}

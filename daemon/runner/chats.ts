@@ -1,0 +1,144 @@
+/** Chat: a turn with no leaf, or a word to the leaf that runs. It closes no item and changes no checkpoint. */
+import { ok, refuse, type Result } from '../../shared/errors.js';
+import { planLimits, type SessionId } from '../../shared/plan.js';
+import type { RunId } from '../../shared/run.js';
+import type { LoopRun } from '../agent/agent-loop.js';
+import { planOverview, systemPrompt } from '../agent/prompts.js';
+import type { Clock } from '../clock.js';
+import type { RunState } from '../domain/run-state.js';
+import type { LeafOutcome } from '../executors/executor.js';
+import type { Provider } from '../providers/provider.js';
+import type { Once, SessionRecord, Store } from '../store/store.js';
+import type { Tool } from '../tools/tool.js';
+import type { ActiveRuns } from './active-runs.js';
+import type { Publisher } from './publisher.js';
+import { keyUsed, notFound, type SessionStates } from './session-states.js';
+
+export interface ChatParts {
+  readonly store: Store;
+  readonly states: SessionStates;
+  readonly active: ActiveRuns;
+  readonly publisher: Publisher;
+  readonly provider: Provider;
+  readonly loop: (run: LoopRun) => Promise<LeafOutcome>;
+  readonly toolsFor: (session: SessionRecord) => readonly Tool[];
+  readonly clock: Clock;
+  readonly newId: (prefix: string) => string;
+  readonly drain: AbortSignal;
+  readonly onBug: (error: unknown, sessionId: SessionId) => void;
+}
+
+export interface Chats {
+  send(sessionId: SessionId, text: string, once: Once | null): Promise<Result<RunId>>;
+  /** Takes up the chats that were under way when the daemon died, on their transcripts. */
+  recover(): Promise<void>;
+  /** Resolves when no chat turn is under way. */
+  idle(): Promise<void>;
+}
+
+export function createChats(parts: ChatParts): Chats {
+  const { store, states } = parts;
+  const underWay = new Set<Promise<void>>();
+
+  async function begin(session: SessionRecord, text: string, resumes: RunId | null, once: Once | null): Promise<Result<RunId>> {
+    const id = parts.newId('r') as RunId;
+    const events = await store.beginChat({ id, sessionId: session.id, kind: 'chat', text, resumes }, once);
+    if (events === null) return keyUsed();
+    parts.publisher.committed({ sessionId: session.id, events });
+    const turn = carryOut(session, id)
+      .catch((error: unknown) => parts.onBug(error, session.id))
+      .finally(() => underWay.delete(turn));
+    underWay.add(turn);
+    return ok(id);
+  }
+
+  async function carryOut(session: SessionRecord, runId: RunId): Promise<void> {
+    const state = await states.read(session.id);
+    const handle = parts.active.open(runId, session.id, null);
+    const tools = parts.toolsFor(session);
+    try {
+      const outcome = await parts.loop({
+        session,
+        ref: { runId, epoch: state?.checkpoint.epoch ?? 0, attempt: 1 },
+        itemId: null,
+        label: 'chat',
+        model: session.model,
+        system: `${systemPrompt({
+          workspace: session.workspace,
+          today: parts.clock.iso().slice(0, 10),
+          role: 'chat',
+          tools: tools.map((tool) => tool.name),
+        })}\nThe plan (goal: ${state?.plan.goal ?? ''}):\n${state ? planOverview(state.plan) : ''}`,
+        tools,
+        reports: false,
+        conversation: () => store.conversation(session.id),
+        activity: handle,
+        signal: handle.signal,
+        drain: parts.drain,
+      });
+      await end(session.id, runId, outcome);
+    } finally {
+      handle.close();
+    }
+  }
+
+  async function end(sessionId: SessionId, runId: RunId, outcome: LeafOutcome): Promise<void> {
+    // Stopped with the daemon: it stays open and is taken up at the next start.
+    if (outcome.type === 'stopped') return;
+    const error =
+      outcome.type === 'failed' ? outcome.error : outcome.type === 'suspended' ? 'a chat cannot wait for an approval' : null;
+    const events = await store.endChat(runId, sessionId, error === null ? 'completed' : 'failed', error);
+    parts.publisher.committed({ sessionId, events });
+  }
+
+  return {
+    async send(sessionId, text, once) {
+      const length = [...text].length;
+      if (length > planLimits.detail) {
+        return refuse('limit_exceeded', `The text has ${length} characters; at most ${planLimits.detail} are taken.`);
+      }
+      const session = await store.session(sessionId);
+      const state = await states.read(sessionId);
+      if (session === null || state === null) return notFound(sessionId);
+      const running = runningLeaf(state);
+      if (running !== null) return steer(sessionId, text, once, running);
+      if (parts.provider.describe() === null) return noModel();
+      return begin(session, text, null, once);
+    },
+    async recover() {
+      for (const run of await store.openChats()) {
+        parts.publisher.committed({
+          sessionId: run.sessionId,
+          events: await store.endChat(run.id, run.sessionId, 'interrupted', 'the daemon died'),
+        });
+        const session = await store.session(run.sessionId);
+        if (session !== null) await begin(session, '', run.id, null);
+      }
+    },
+    async idle() {
+      await Promise.all(underWay);
+    },
+  };
+
+  async function steer(sessionId: SessionId, text: string, once: Once | null, runId: RunId): Promise<Result<RunId>> {
+    const added = await states.alongside(
+      sessionId,
+      () => store.addSteering(sessionId, text, once, runId),
+      (state, done) => (done ? { ...state, steering: state.steering + 1 } : state),
+    );
+    return added ? ok(runId) : keyUsed();
+  }
+}
+
+/** The leaf run that a word goes to: under way, or about to be tried again. */
+function runningLeaf({ checkpoint, run }: RunState): RunId | null {
+  if (run === null || run.itemId !== checkpoint.currentItemId) return null;
+  return checkpoint.status === 'running' || checkpoint.status === 'waiting' ? run.id : null;
+}
+
+export const noModelReason =
+  'No model is configured. Set CAIRN_MODEL (and OPENAI_API_KEY, or OPENAI_BASE_URL for a local server), or "model" in config.json, then start again.';
+
+function noModel(): Result<never> {
+  return refuse('no_model', noModelReason);
+}
