@@ -32,6 +32,8 @@ export interface TurnSink {
   reasoning(delta: string): void;
   /** A tool call has begun to arrive. */
   toolCall(name: string): void;
+  /** A word for people: the turn is repeated, and why. */
+  notice(text: string): void;
 }
 
 export interface Turn {
