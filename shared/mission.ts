@@ -99,11 +99,16 @@ export const budgetSchema = z.strictObject({
   onExhausted: z.enum(['block', 'ask']).optional(),
 });
 
-/** A policy document: what tools may do, first matching rule wins, and what may be spent. */
-export const policySchema = z.strictObject({
+const policyRulesSchema = z.strictObject({
   default: z.enum(policyActions),
   rules: z.array(policyRuleSchema).default([]),
+});
+
+/** A policy document: what tools may do, first matching rule wins, and what may be spent. */
+export const policySchema = policyRulesSchema.extend({
   budget: budgetSchema.optional(),
+  /** Rules of others (a project's) that apply as well: each list judges by itself, and the strictest verdict counts. */
+  also: z.array(policyRulesSchema).optional(),
 });
 export type Policy = z.infer<typeof policySchema>;
 

@@ -23,6 +23,8 @@ export interface CallParts {
   readonly redact: (text: string) => string;
   readonly isRedacted: (text: string) => boolean;
   readonly parallel: number;
+  /** Where a path really is, so that policy, approval and order do not depend on how it was written. */
+  readonly canonicalPath: (workspace: string, path: string) => Promise<string>;
   readonly outputFolder: (session: SessionRecord) => string;
 }
 
@@ -120,7 +122,7 @@ export function createToolCalls(parts: CallParts) {
     if (plan.rawArgs === null && parts.isRedacted(call.arguments)) return answer(argumentsRedacted(call.name));
     const args = parseArgs(tool, plan.rawArgs ?? call.arguments);
     if (!args.ok) return answer(args.error);
-    const subject = tool.subject(args.value);
+    const subject = await canonical(run.session, tool.subject(args.value));
     if (known === undefined) {
       const wish: Wish = { effectId: id, tool: tool.name, class: tool.class, ...redactAll(subject) };
       const permission = await parts.approvals.permission(run.session, wish, { runId: run.ref.runId, itemId: run.itemId });
@@ -128,6 +130,10 @@ export function createToolCalls(parts: CallParts) {
       if (permission.type === 'ask') return permission.entry;
     }
     return { ...plan, tool, args: args.value, subject, begun: known !== undefined };
+  }
+
+  async function canonical(session: SessionRecord, subject: ReadyCall['subject']): Promise<ReadyCall['subject']> {
+    return subject.path === undefined ? subject : { ...subject, path: await parts.canonicalPath(session.workspace, subject.path) };
   }
 
   function redactAll(subject: ReadyCall['subject']): ReadyCall['subject'] {

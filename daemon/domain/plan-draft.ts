@@ -5,7 +5,7 @@
  */
 import type { Author, Item, ItemChange, ItemId } from '../../shared/plan.js';
 import { indexTree, isTerminal, itemAt, type Place, type Task, type Tree } from '../../shared/plan-tree.js';
-import { keepPlaces, placesOf, type Plan, type PlanChange } from './plan.js';
+import { closedBefore, keepClosedBefore, keepPlaces, placesOf, type Plan, type PlanChange } from './plan.js';
 import { positionStep, spreadPositions } from './plan-order.js';
 
 export class PlanDraft {
@@ -21,12 +21,15 @@ export class PlanDraft {
   #unsettled = new Set<ItemId>();
   #goal: string;
   #nextItemNo: number;
+  /** All tasks before this index are terminal: a plan of thousands is not searched from its beginning at every leaf. */
+  #closedBefore: number;
 
   constructor(base: Plan) {
     this.base = base;
     this.#tasks = base.tree as Task[];
     this.#goal = base.goal;
     this.#nextItemNo = base.nextItemNo;
+    this.#closedBefore = closedBefore(base.tree);
   }
 
   get tree(): Tree {
@@ -48,6 +51,16 @@ export class PlanDraft {
   /** True when the plan has, or ever had, an item: its ids may then stand in the history. */
   get hadItems(): boolean {
     return this.#nextItemNo > 1 || this.#tasks.length > 0;
+  }
+
+  /** The first open leaf in the order in which they run; sections are as they were last settled. */
+  nextOpen(): Item | null {
+    for (; this.#closedBefore < this.#tasks.length; this.#closedBefore++) {
+      const { item, children } = this.#tasks[this.#closedBefore] as Task;
+      if (isTerminal(item.status)) continue;
+      return children.length === 0 ? item : (children.find((child) => !isTerminal(child.status)) ?? null);
+    }
+    return null;
   }
 
   places(): ReadonlyMap<ItemId, Place> {
@@ -88,6 +101,7 @@ export class PlanDraft {
     const old = place && itemAt(this.#tasks, place);
     if (!place || !old) throw new Error(`no item ${item.id} in the draft`);
     this.#remember(item.id, old);
+    if (!isTerminal(item.status)) this.#openAt(place.task);
     const tasks = this.#ownTasks();
     const task = tasks[place.task] as Task;
     if (place.child < 0) {
@@ -167,6 +181,7 @@ export class PlanDraft {
     if (items.length === 0 && !goalChanged) return null;
     const tree: Tree = this.#tasks;
     if (this.#shapeKept) keepPlaces(this.base.tree, tree);
+    keepClosedBefore(tree, this.#closedBefore);
     const version = this.base.version + 1;
     return {
       plan: { version, goal: this.#goal, tree, nextItemNo: this.#nextItemNo },
@@ -191,6 +206,7 @@ export class PlanDraft {
       const settled = settleSection(task);
       if (settled === task.item) continue;
       this.#remember(id, task.item);
+      if (!isTerminal(settled.status)) this.#openAt(place.task);
       this.#ownTasks()[place.task] = { item: settled, children: task.children };
     }
     this.#unsettled.clear();
@@ -218,7 +234,12 @@ export class PlanDraft {
     return children;
   }
 
+  #openAt(task: number): void {
+    this.#closedBefore = Math.min(this.#closedBefore, task);
+  }
+
   #shapeChanged(): void {
+    this.#closedBefore = 0;
     this.#shapeKept = false;
     this.#places = null;
   }

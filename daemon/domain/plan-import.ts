@@ -23,6 +23,8 @@ export interface PlanText {
   readonly title?: string;
   readonly goal?: string;
   readonly entries: readonly TextTask[];
+  /** What the entries are called in errors, where they have no lines. */
+  readonly root?: string;
 }
 
 /** Everything that a plan holds of its items, as a text has it; positions become the order. */
@@ -58,5 +60,5 @@ export function importEntries(draft: PlanDraft, text: PlanText, author: 'import'
     draft.setGoal(goal.value);
   }
   const ids: IdUse = draft.itemCount > 0 ? 'known' : draft.hadItems ? 'fresh' : 'adopt';
-  return revise(draft, { entries: text.entries, author, origin: 'import', ids, complete: true });
+  return revise(draft, { entries: text.entries, root: text.root, author, origin: 'import', ids, complete: true });
 }

@@ -46,5 +46,5 @@ export function parseJson(text: string): Result<PlanText> {
     });
   }
   const { goal, items } = parsed.data;
-  return ok({ ...(goal === undefined ? {} : { goal }), entries: items });
+  return ok({ ...(goal === undefined ? {} : { goal }), entries: items, root: 'items' });
 }

@@ -12,7 +12,7 @@ import { findStaying } from './plan-staying.js';
 import { findSection, readSnapshot, type IdUse, type Snapshot, type SnapshotNode, type TaskEntry } from './plan-snapshot.js';
 import { applyPatch, checkRoom, cleanPatch, defaultExecutor, newItem } from './plan-text.js';
 
-export interface Revision {
+export interface ReviseInput {
   readonly entries: readonly TaskEntry[];
   /** Limits the snapshot to the subtasks of this task. */
   readonly within?: ItemId | undefined;
@@ -20,6 +20,8 @@ export interface Revision {
   /** Who answers for commands that are new or changed: the author unless given. */
   readonly origin?: Author;
   readonly ids?: IdUse;
+  /** What the entries are called in errors: `entries` unless given. */
+  readonly root?: string | undefined;
   /** Entries are complete: a field left out is cleared. Otherwise it stays, because planners echo ids with titles only. */
   readonly complete?: boolean;
   /** `pending` puts the active leaf back (a planner may while the run is blocked); otherwise it is taken for an old echo. */
@@ -34,8 +36,8 @@ export interface Revision {
  * A first import into an empty plan (`ids` other than `known`) may say what is done.
  * Errors name the entry: its path (`entries.3`) or its line.
  */
-export function revise(draft: PlanDraft, revision: Revision): Result<void> {
-  const { within, author, ids = 'known' } = revision;
+export function revise(draft: PlanDraft, revision: ReviseInput): Result<void> {
+  const { within, author } = revision;
   const count = revision.entries.reduce((sum, entry) => sum + 1 + (entry.children?.length ?? 0), 0);
   const fits = checkRoom(count);
   if (!fits.ok) return fits;
@@ -43,7 +45,7 @@ export function revise(draft: PlanDraft, revision: Revision): Result<void> {
     const section = findSection(draft, within);
     if (!section.ok) return section;
   }
-  const snapshot = readSnapshot(draft, revision.entries, ids, within);
+  const snapshot = readSnapshot(draft, revision);
   if (!snapshot.ok) return snapshot;
   const staying = findStaying(draft, snapshot.value, author, within);
   if (!staying.ok) return staying;
@@ -64,7 +66,7 @@ export function revise(draft: PlanDraft, revision: Revision): Result<void> {
 type Written = ReadonlyMap<SnapshotNode, Item>;
 
 /** The items of all entries with their texts, subtasks with their status too; that of a task waits for its children. */
-function writeItems(draft: PlanDraft, snapshot: Snapshot, revision: Revision): Result<Written> {
+function writeItems(draft: PlanDraft, snapshot: Snapshot, revision: ReviseInput): Result<Written> {
   const tasks = new Set(snapshot.tasks);
   const nodes = [...snapshot.tasks.flatMap((task) => [task, ...task.children]), ...[...snapshot.under.values()].flat()];
   // Before any new id is given out, so that none is taken twice.
@@ -80,12 +82,12 @@ function writeItems(draft: PlanDraft, snapshot: Snapshot, revision: Revision): R
   return ok(written);
 }
 
-function writeNew(draft: PlanDraft, node: SnapshotNode, { author, origin = author }: Revision): Result<Item> {
+function writeNew(draft: PlanDraft, node: SnapshotNode, { author, origin = author }: ReviseInput): Result<Item> {
   const item = newItem(draft, node.entry, origin, { at: node.at, ...(node.id === null ? {} : { id: node.id }) });
   return item.ok ? ok({ ...item.value, position: unplaced }) : item;
 }
 
-function writeOld(node: SnapshotNode, old: Item, revision: Revision): Result<Item> {
+function writeOld(node: SnapshotNode, old: Item, revision: ReviseInput): Result<Item> {
   const { author, origin = author, complete = false } = revision;
   const patch = cleanPatch(complete ? completePatch(node) : node.entry, node.at);
   if (!patch.ok) return patch;
@@ -119,9 +121,9 @@ function refuseDone(at: At, item: Item, why: string, hint: string): Result<never
   return refuseAt('invalid_state', at, null, `${nameItem(item)} is done; ${why}.`, { itemId: item.id, hint });
 }
 
-const mayClose = ({ author, ids = 'known' }: Revision): boolean => author === 'person' || (author === 'import' && ids !== 'known');
+const mayClose = ({ author, ids = 'known' }: ReviseInput): boolean => author === 'person' || (author === 'import' && ids !== 'known');
 
-function setLeafStatus(item: Item, node: SnapshotNode, revision: Revision): Result<Item> {
+function setLeafStatus(item: Item, node: SnapshotNode, revision: ReviseInput): Result<Item> {
   const asked = node.entry.status;
   const { status } = item;
   if (asked === undefined || asked === 'active' || asked === status) return ok(item);
@@ -134,7 +136,7 @@ function setLeafStatus(item: Item, node: SnapshotNode, revision: Revision): Resu
   return ok(withClosing({ ...item, status: asked }, asked === 'done', false));
 }
 
-function refuseClosing(at: At, item: Item, { author }: Revision): Result<never> {
+function refuseClosing(at: At, item: Item, { author }: ReviseInput): Result<never> {
   const who = author === 'planner' ? 'A planner' : 'An import';
   return refuseAt('invalid_state', at, null, `${who} cannot mark ${nameItem(item)} done.`, {
     itemId: item.id,
@@ -178,7 +180,7 @@ function arrange(
 const under = (item: Item, parentId: ItemId | null): Item => (item.parentId === parentId ? item : { ...item, parentId });
 
 /** A task with the status asked for: a section's goes down to its children, or must be what they make of it. */
-function closeTask({ item, old, node, children }: Arranged, revision: Revision): Result<Task> {
+function closeTask({ item, old, node, children }: Arranged, revision: ReviseInput): Result<Task> {
   if (children.length === 0) {
     const leaf = node === null ? ok(item) : setLeafStatus(item, node, revision);
     return leaf.ok ? ok({ item: leaf.value, children }) : leaf;
@@ -204,7 +206,7 @@ function closeTask({ item, old, node, children }: Arranged, revision: Revision):
 }
 
 /** A planner's echo may be old, and a new section is pending until its children say otherwise. */
-const isMeant = (asked: ItemStatus, old: Item | null, { author }: Revision): boolean =>
+const isMeant = (asked: ItemStatus, old: Item | null, { author }: ReviseInput): boolean =>
   asked === 'done' || (author !== 'planner' && old !== null);
 
 const skipOpen = (child: Item): Item =>

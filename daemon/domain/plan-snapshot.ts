@@ -40,23 +40,26 @@ export interface Snapshot {
   readonly echoed: ReadonlySet<ItemId>;
 }
 
+interface SnapshotInput {
+  readonly entries: readonly TaskEntry[];
+  readonly ids?: IdUse;
+  readonly root?: string | undefined;
+  readonly within?: ItemId | undefined;
+}
+
 const idToken = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 const numberTooLarge = /^t\d{16,}$/;
 
 /** True when a text may give an item this id: letters, digits, `.`, `_` and `-`, at most 32. */
-export const isIdToken = (id: string): boolean =>
+const isIdToken = (id: string): boolean =>
   id.length <= planLimits.itemId && idToken.test(id) && !numberTooLarge.test(id);
 
 /**
  * Reads the entries against the draft. With `within`, they are the subtasks of that task.
  * Refused, naming the entry: an unknown id, one given twice, a third level, an item from outside of `within`.
  */
-export function readSnapshot(
-  draft: PlanDraft,
-  entries: readonly TaskEntry[],
-  ids: IdUse,
-  within: ItemId | undefined,
-): Result<Snapshot> {
+export function readSnapshot(draft: PlanDraft, input: SnapshotInput): Result<Snapshot> {
+  const { entries, ids = 'known', root = 'entries', within } = input;
   const seen = new Map<ItemId, At>();
   const read = (entry: SnapshotEntry, at: At): Result<SnapshotNode> => {
     const { id } = entry;
@@ -82,7 +85,7 @@ export function readSnapshot(
   const byId = new Map<ItemId, SnapshotNode>();
   const adopted: { parentId: ItemId; node: SnapshotNode }[] = [];
   for (const [i, entry] of entries.entries()) {
-    const at: At = { path: `entries.${i}`, line: entry.line };
+    const at: At = { path: `${root}.${i}`, line: entry.line };
     const node = read(entry, at);
     if (!node.ok) return node;
     const parentId = parentOf(entry, at, within);

@@ -34,7 +34,7 @@ const control = /(?![\t\n])\p{Cc}/u;
 const lineBreak = /[\n\u2028\u2029\u0085]/;
 const halfCharacter = /\p{Surrogate}/u;
 
-export function countCodePoints(text: string): number {
+function countCodePoints(text: string): number {
   return text.length - (text.match(/[\u{10000}-\u{10ffff}]/gu)?.length ?? 0);
 }
 

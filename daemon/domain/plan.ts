@@ -42,6 +42,15 @@ export function keepPlaces(previous: Tree, next: Tree): void {
   if (index !== undefined) indexes.set(next, index);
 }
 
+const closed = new WeakMap<Tree, number>();
+
+/** An index before which every task of the tree is known to be terminal; 0 when nothing is known. */
+export const closedBefore = (tree: Tree): number => closed.get(tree) ?? 0;
+
+export function keepClosedBefore(tree: Tree, index: number): void {
+  closed.set(tree, index);
+}
+
 /** The revision as listed: ids only. */
 export function revisionOf(change: PlanChange, at: string): Revision {
   const ids = (keep: (c: ItemChange) => boolean): ItemId[] => change.items.filter(keep).map((c) => c.id);

@@ -1,6 +1,5 @@
 /** What a person's words do to a plan run: start, pause, cancel, retry. */
 import { ok, refuse, type Result } from '../../shared/errors.js';
-import { nextLeaf } from '../../shared/plan-tree.js';
 import { resetLeaves } from './plan-edit.js';
 import { type RunMachine, visibleStatus } from './run-machine.js';
 
@@ -25,7 +24,7 @@ export function start(m: RunMachine, reset: boolean): Result<void> {
 /** Takes the active leaf up again, or selects the next one. */
 function resume(m: RunMachine): Result<void> {
   m.draft.settle();
-  const leaf = m.current ?? nextLeaf(m.draft.tree);
+  const leaf = m.current ?? m.draft.nextOpen();
   if (leaf === null) {
     return m.draft.itemCount === 0
       ? refuse('invalid_state', 'The plan is empty.', { hint: 'Add an item first: plan.addItem, or `cairn add TITLE`.' })

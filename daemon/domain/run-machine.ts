@@ -4,7 +4,7 @@
  */
 import type { NewEvent } from '../../shared/event.js';
 import type { Author, Item } from '../../shared/plan.js';
-import { nextLeaf, numberAt } from '../../shared/plan-tree.js';
+import { numberAt } from '../../shared/plan-tree.js';
 import type { PlanRunStatus, RunId, RunStatus } from '../../shared/run.js';
 import { leafDigest } from './leaf-digest.js';
 import { type PlanDraft, withClosing } from './plan-draft.js';
@@ -116,11 +116,11 @@ export class RunMachine {
     if (this.checkpoint.lastRunId !== null) this.withdraw(this.checkpoint.lastRunId);
   }
 
-  beginRun(run: LeafRun, resumes: RunId | null): void {
+  beginRun(run: LeafRun): void {
     this.run = run;
-    this.#runs.set(run.id, { type: 'insert', run, resumes });
+    this.#runs.set(run.id, { type: 'insert', run });
     this.set({ lastRunId: run.id });
-    this.emit({ type: 'run.started', runId: run.id, data: { itemId: run.itemId, kind: 'leaf', attempt: run.attempt, resumes } });
+    this.emit({ type: 'run.started', runId: run.id, data: { itemId: run.itemId, kind: 'leaf', attempt: run.attempt, resumes: run.resumes } });
   }
 
   updateRun(change: Partial<LeafRun>, error: string | null = null, summary: string | null = null): void {
@@ -167,7 +167,7 @@ export class RunMachine {
   /** After a leaf has ended: the next one, or rest. */
   advance(): void {
     this.draft.settle();
-    const next = nextLeaf(this.draft.tree);
+    const next = this.draft.nextOpen();
     if (next === null) {
       this.rest(this.draft.itemCount > 0 ? 'completed' : 'idle', null);
       this.set({ control: 'run' });

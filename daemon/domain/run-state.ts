@@ -38,6 +38,8 @@ export interface LeafRun {
   readonly status: RunStatus;
   readonly attempt: number;
   readonly epoch: number;
+  /** The run whose transcript it goes on with. */
+  readonly resumes: RunId | null;
   /** The version whose text of the leaf the run was last shown. */
   readonly planVersion: number;
   /** Digest of the leaf's text at that version (see `leafDigest`). */
@@ -109,7 +111,7 @@ export type RunEffect =
   | { readonly type: 'abort_run'; readonly runId: RunId; readonly why: 'cancelled' | 'paused' | 'leaf_closed' };
 
 export type RunChange =
-  | { readonly type: 'insert'; readonly run: LeafRun; readonly resumes: RunId | null }
+  | { readonly type: 'insert'; readonly run: LeafRun }
   | { readonly type: 'update'; readonly run: LeafRun; readonly error: string | null; readonly summary: string | null };
 
 export interface InboxDraft

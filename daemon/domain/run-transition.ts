@@ -3,7 +3,7 @@
  * plan run"), row by row. Pure: the same state, events and input give the same decision.
  */
 import { ok, unreachable, type Result } from '../../shared/errors.js';
-import { isTerminal, nextLeaf } from '../../shared/plan-tree.js';
+import { isTerminal } from '../../shared/plan-tree.js';
 import { leafDigest } from './leaf-digest.js';
 import { PlanDraft } from './plan-draft.js';
 import { cancel, pause, retry, start } from './run-control.js';
@@ -96,7 +96,7 @@ function outcome(m: RunMachine, event: Outcome): void {
       return commandUnknown(m);
     case 'asked':
       event.entries.forEach((entry) => m.ask(entry));
-      m.updateRun({ status: 'waiting' });
+      m.updateRun({ status: 'waiting', deaths: 0 });
       return m.set({ status: 'waiting' });
     case 'budget_exhausted':
       return budgetExhausted(m, event.budget);
@@ -133,10 +133,10 @@ function begin(m: RunMachine, event: Extract<RunEvent, { type: 'begin' }>): void
       epoch,
       planVersion: m.base.plan.version,
       leafDigest: leafDigest(leaf),
+      resumes: previous?.id ?? null,
       claim: previous?.claim ?? null,
       deaths: previous?.deaths ?? 0,
     },
-    previous?.id ?? null,
   );
   m.set({ retryAt: null });
 }
@@ -155,7 +155,7 @@ function claimed(m: RunMachine, event: Extract<RunEvent, { type: 'claimed' }>): 
   if (!event.reported) fileReport(m, 'result', event.summary);
   if ((leaf.verify ?? []).length === 0) m.close(event.accepted, event.summary);
   else {
-    m.updateRun({ claim: event.summary }, null, event.summary);
+    m.updateRun({ claim: event.summary, deaths: 0 }, null, event.summary);
     m.perform({ type: 'wake', at: null });
   }
 }
@@ -253,7 +253,7 @@ function planEdited(m: RunMachine): void {
   m.draft.settle();
   const { status, currentItemId } = m.checkpoint;
   if (status === 'completed') {
-    if (m.draft.itemCount === 0 || nextLeaf(m.draft.tree) !== null) m.rest('idle', null);
+    if (m.draft.itemCount === 0 || m.draft.nextOpen() !== null) m.rest('idle', null);
     return;
   }
   if (currentItemId === null) return;
@@ -268,7 +268,7 @@ function planEdited(m: RunMachine): void {
     case 'paused':
     case 'blocked':
     case 'failed': {
-      const open = nextLeaf(m.draft.tree) !== null;
+      const open = m.draft.nextOpen() !== null;
       return m.rest(open ? (status === 'paused' ? 'paused' : 'idle') : m.draft.itemCount > 0 ? 'completed' : 'idle', null);
     }
     case 'idle':

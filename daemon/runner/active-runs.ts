@@ -25,6 +25,7 @@ export interface Activity {
 export interface ActiveRuns {
   open(runId: RunId, sessionId: SessionId, itemId: ItemId | null): ActiveRun;
   abort(runId: RunId): void;
+  abortAll(): void;
   activityOf(sessionId: SessionId): Activity | null;
   /** Resolves when the run is no longer carried out. */
   ended(runId: RunId): Promise<void>;
@@ -69,6 +70,9 @@ export function createActiveRuns(clock: Clock): ActiveRuns {
     },
     abort(runId) {
       runs.get(runId)?.controller.abort();
+    },
+    abortAll() {
+      for (const entry of runs.values()) entry.controller.abort();
     },
     activityOf(sessionId) {
       for (const [runId, entry] of runs) {

@@ -117,8 +117,7 @@ export function createRunner(parts: RunnerParts): (sessionId: SessionId, signal:
     const { run } = state;
     const ref: RunRef = { runId: run.id, epoch: run.epoch, attempt: run.attempt };
     if (run.claim !== null) return checks.run({ session, item, ref }, handle, handle.signal);
-    const stored = await store.run(run.id);
-    const job: LeafJob = { session, item, ref, resumes: stored?.resumes ?? null, notice: state.checkpoint.notice, drain };
+    const job: LeafJob = { session, item, ref, resumes: run.resumes, notice: state.checkpoint.notice, drain };
     return eventOf(await parts.executorFor(item).execute(job, handle, handle.signal), ref);
   }
 

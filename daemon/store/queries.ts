@@ -1,9 +1,12 @@
-/** What can be read from the store. Lists are paged by cursor, newest first unless said otherwise. */
+/**
+ * What can be read from the store. Lists are paged by cursor, newest first unless said otherwise; a cursor that no page
+ * gave out reads as the end of the list.
+ */
 import type { CairnEvent } from '../../shared/event.js';
 import type { InboxEntry, InboxState, Report, ReportKind } from '../../shared/mission.js';
 import type { Author, ItemChange, ItemId, Revision, SessionId } from '../../shared/plan.js';
 import type { Counts } from '../../shared/plan.js';
-import type { Effect, PlanRun, PlanRunStatus, Receipt, Run, RunId, Usage } from '../../shared/run.js';
+import type { Effect, EffectId, PlanRun, PlanRunStatus, Receipt, Run, RunId, Usage } from '../../shared/run.js';
 import type { RunState } from '../domain/run-state.js';
 import type { Once, OnceAnswer, SessionRecord, StoredMessage } from './store.js';
 
@@ -45,12 +48,13 @@ export interface Queries {
   schemaVersion(): number;
   sizeBytes(): Promise<number>;
   lastSeq(): Promise<number>;
+  /** What became of a once key; kept for a week. */
   once(once: Once): Promise<OnceAnswer>;
 
   session(id: SessionId): Promise<SessionRecord | null>;
   sessionRow(id: SessionId): Promise<SessionRow | null>;
   listSessions(filter: { status?: PlanRunStatus; workspace?: string }, page: Page): Promise<Paged<SessionRow>>;
-  /** Ids that start with a prefix, for people who type only a part; at most `limit`. */
+  /** Sessions whose plan run is running, pausing or waiting: what recovery looks at. */
   sessionsNotAtRest(): Promise<readonly SessionId[]>;
   counts(): Promise<{ sessions: number; running: number; inbox: number }>;
 
@@ -71,14 +75,26 @@ export interface Queries {
   transcriptEffects(runId: RunId): Promise<readonly StoredEffect[]>;
   /** Effects of all runs of an item, oldest first: what later runs are told. */
   itemEffects(sessionId: SessionId, itemId: ItemId): Promise<readonly StoredEffect[]>;
+  /** Oldest first. */
   receipts(sessionId: SessionId, itemId: ItemId): Promise<readonly Receipt[]>;
   reports(id: SessionId, kind: ReportKind | null, page: Page): Promise<Paged<Report>>;
-  /** Chat of the session and its answers, oldest first. */
+  /**
+   * Messages of the finished leaf runs of a session (the newest fifty transcripts, whole) without those of this run's
+   * transcript and without what belongs to the conversation, oldest first.
+   */
+  earlierTranscripts(id: SessionId, exceptRun: RunId): Promise<readonly StoredMessage[]>;
+  /**
+   * What persons said in the session (steering that was delivered included) and what chats answered, oldest first,
+   * without tool calls.
+   */
   conversation(id: SessionId): Promise<readonly StoredMessage[]>;
 
   inboxEntry(id: string): Promise<InboxEntry | null>;
   inbox(filter: { sessionId?: SessionId; state?: InboxState }, page: Page): Promise<Paged<InboxEntry>>;
+  /** Oldest first. */
   inboxOfRun(runId: RunId): Promise<readonly InboxEntry[]>;
+  /** The newest approval that was asked for an effect. */
+  approvalOf(effectId: EffectId): Promise<InboxEntry | null>;
   openDeadlines(): Promise<readonly { id: string; deadline: string }[]>;
   isGranted(sessionId: SessionId, tool: string, subject: string): Promise<boolean>;
 

@@ -51,9 +51,11 @@ export interface NewTurn {
   readonly outputTokens: number;
   readonly costUsd: number | null;
   readonly durationMs: number;
+  /** A word of the engine about this turn, appended with it: a turn that was cut off never stands alone as a last word. */
+  readonly notice?: string;
 }
 
-/** A stored message: `seq` orders a transcript, `effectId` names the effect of each tool call. */
+/** A stored message: `seq` orders its transcript, from 1, without gaps. */
 export interface StoredMessage extends Message {
   readonly seq: number;
   readonly runId: RunId;
@@ -83,45 +85,70 @@ export interface EffectEnd {
   readonly report?: ReportText & { readonly itemId: ItemId | null };
 }
 
-/** A commit that was refused because somebody else was first: load again and decide anew. */
-export type CommitResult = { readonly ok: true; readonly events: readonly CairnEvent[]; readonly inbox: readonly InboxEntry[] } | { readonly ok: false };
+export type CommitResult =
+  /** `inbox` holds the entries that were opened and withdrawn, as they are now. */
+  | { readonly ok: true; readonly events: readonly CairnEvent[]; readonly inbox: readonly InboxEntry[] }
+  /** `moved`: somebody else was first (load again and decide anew). `key_used`: the once key was, meanwhile (ask `once`). */
+  | { readonly ok: false; readonly reason: 'moved' | 'key_used' };
 
+/**
+ * Free text (messages, errors, summaries, explanations, reports, questions and answers) is redacted by the store once
+ * more. The texts of items come redacted: what is stored must be what the domain holds in memory.
+ */
 export interface Store extends Queries {
   readonly kind: string;
   close(): Promise<void>;
 
-  createSession(record: SessionRecord, change: PlanChange | null, once: Once | null): Promise<readonly CairnEvent[]>;
+  /** Null when the once key was used meanwhile. */
+  createSession(record: SessionRecord, change: PlanChange | null, once: Once | null): Promise<readonly CairnEvent[] | null>;
+  /** False when there is no such session. */
   renameSession(id: SessionId, title: string): Promise<boolean>;
   setPlanning(id: SessionId, planning: boolean): Promise<void>;
+  /** Removes the session with everything that belongs to it; only its `session.deleted` event stays. No event: not there. */
   deleteSession(id: SessionId): Promise<readonly CairnEvent[]>;
 
   /** A new owner takes the session: `epoch` goes up by one and every older owner's commits are refused. */
   claim(id: SessionId): Promise<RunState | null>;
-  /** Everything that one command does: plan, checkpoint, runs, inbox, events; compare-and-set on version and epoch. */
+  /**
+   * Everything that one command does: plan, checkpoint, runs, inbox, events; compare-and-set on version and epoch.
+   * A once key refers to the first item that the decision adds, else to the session.
+   */
   commit(decision: Decision, once: Once | null): Promise<CommitResult>;
 
-  /** A chat or planner run: changes no checkpoint. */
-  beginChat(run: { id: RunId; sessionId: SessionId; kind: 'chat' | 'planner'; text: string; resumes: RunId | null }, once: Once | null): Promise<readonly CairnEvent[]>;
+  /**
+   * A chat or planner run: changes no checkpoint. `text` is its first message; empty for one that resumes another.
+   * Null when the once key was used meanwhile, or the session is gone.
+   */
+  beginChat(run: { id: RunId; sessionId: SessionId; kind: 'chat' | 'planner'; text: string; resumes: RunId | null }, once: Once | null): Promise<readonly CairnEvent[] | null>;
+  /** No event when the run has ended already. */
   endChat(runId: RunId, sessionId: SessionId, status: 'completed' | 'failed' | 'cancelled' | 'interrupted', error: string | null): Promise<readonly CairnEvent[]>;
 
-  /** Words of a person for the running leaf; delivered at its next turn. */
-  addSteering(sessionId: SessionId, text: string, once: Once | null, runId: RunId): Promise<void>;
+  /** Words of a person for the running leaf; delivered at its next turn. False when the once key was used meanwhile, or the session is gone. */
+  addSteering(sessionId: SessionId, text: string, once: Once | null, runId: RunId): Promise<boolean>;
   /** Moves undelivered words into the run's transcript; gives how many. */
   deliverSteering(sessionId: SessionId, ref: RunRef): Promise<number>;
 
-  /** Notices and prompts that the engine writes. */
+  /** Notices and prompts that the engine writes. False when the run is no longer the current one. */
   appendMessages(ref: RunRef, messages: readonly Omit<Message, 'at'>[]): Promise<boolean>;
+  /**
+   * The assistant's message with its usage; sets the run's deaths back to 0. Null when the run is no longer the current
+   * one: a leaf run must be running and carry the session's epoch, a chat or planner run must be running.
+   */
   appendTurn(turn: NewTurn): Promise<{ readonly seq: number; readonly events: readonly CairnEvent[] } | null>;
   /** Writes the intent. Null when the run is no longer the current one. An id that exists is refused: no effect begins twice. */
   beginEffect(effect: NewEffect): Promise<readonly CairnEvent[] | null>;
-  /** Writes the result, also of a run that was aborted meanwhile: what was seen is recorded. */
+  /**
+   * Writes the result, also of a run that was aborted meanwhile: what was seen is recorded. No event when the effect has
+   * its result already. Sets the run's deaths back to 0, unless the outcome is unknown.
+   */
   endEffect(end: EffectEnd): Promise<readonly CairnEvent[]>;
   recordReceipt(sessionId: SessionId, receipt: Receipt): Promise<readonly CairnEvent[]>;
   fileReport(report: Omit<Report, 'id' | 'at'>): Promise<readonly CairnEvent[]>;
 
+  /** Null when the entry is not open any more: only the first answer counts. */
   answerInbox(id: string, answer: string, state: 'answered' | 'expired'): Promise<{ readonly entry: InboxEntry; readonly events: readonly CairnEvent[] } | null>;
   ackInbox(id: string): Promise<{ readonly entry: InboxEntry; readonly events: readonly CairnEvent[] } | null>;
-  /** `always` of a person: this tool with exactly this subject, for this session only. */
+  /** `always` of a person: this tool with exactly this subject, for this session only. Kept as a digest. */
   grantAlways(sessionId: SessionId, tool: string, subject: string): Promise<void>;
 
   appendEvents(sessionId: SessionId, events: readonly NewEvent[]): Promise<readonly CairnEvent[]>;

@@ -36,6 +36,8 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   readonly commands: CommandRunner;
   readonly onOutput: (text: string) => void;
+  /** Leaves a file out of a search when false: the policy denies it. `path` is relative to the workspace, with `/`. */
+  readonly mayRead?: (path: string) => boolean;
 }
 
 export interface ToolResult {

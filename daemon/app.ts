@@ -1,0 +1,220 @@
+/**
+ * The composition root: the one place that wires concrete parts. Everything else knows ports only.
+ * Order of start: what the dead daemon left is reaped, every session gets its fate, then clients are answered.
+ */
+import type { Item, SessionId } from '../shared/plan.js';
+import { createAgentLoop, type LoopParts } from './agent/agent-loop.js';
+import { type Clock } from './clock.js';
+import type { RunLimits } from './domain/run-state.js';
+import { createCommandExecutor } from './executors/command.js';
+import type { Executor } from './executors/executor.js';
+import { createModelExecutor } from './executors/model.js';
+import type { Provider } from './providers/provider.js';
+import { createActiveRuns } from './runner/active-runs.js';
+import { createAnswers } from './runner/answers.js';
+import { createApprovals, type Judge } from './runner/approvals.js';
+import { createChats } from './runner/chats.js';
+import { createCheckRunner } from './runner/checks.js';
+import type { SessionCommands } from './runner/commands.js';
+import { watchDeadlines } from './runner/deadline-watch.js';
+import { createDeadlines } from './runner/deadlines.js';
+import { createLocalDispatcher } from './runner/local-dispatcher.js';
+import { createPerformer } from './runner/perform.js';
+import type { Publisher } from './runner/publisher.js';
+import { recover } from './runner/recover.js';
+import { createRunPublisher } from './runner/run-publisher.js';
+import { createRunner } from './runner/runner.js';
+import { createSessionCommands, type CommandParts } from './runner/session-commands.js';
+import { SessionStates } from './runner/session-states.js';
+import { createWorkspaceLock, noWorkspaceLock } from './runner/workspace-lock.js';
+import type { Redactor } from './secrets/redactor.js';
+import type { SessionRecord, Store } from './store/store.js';
+import type { CommandRunner, Tool } from './tools/tool.js';
+import { snapshotFiles } from './workspace/file-snapshot.js';
+
+export interface AppParts {
+  readonly store: Store;
+  readonly publisher: Publisher;
+  readonly provider: Provider;
+  readonly redactor: Redactor;
+  readonly isRedacted: (text: string) => boolean;
+  readonly commands: CommandRunner;
+  readonly tools: readonly Tool[];
+  readonly toolSchema: LoopParts['toolSchema'];
+  readonly canonicalPath: LoopParts['canonicalPath'];
+  readonly judge: Judge;
+  readonly treeHash: (workspace: string, signal: AbortSignal) => Promise<string | null>;
+  readonly reapGuards: () => Promise<void>;
+  readonly policyFor: CommandParts['policyFor'];
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly newId: (prefix: string) => string;
+  readonly settings: AppSettings;
+  readonly onBug: (error: unknown, sessionId: SessionId) => void;
+  /** Stands in for every way to run a leaf: benchmarks measure the runner alone with it. */
+  readonly executor?: Executor;
+}
+
+export interface AppSettings {
+  readonly outputs: string;
+  readonly defaultWorkspace: string;
+  readonly parallelSessions: number;
+  readonly parallelCalls: number;
+  readonly workspaceLock: boolean;
+  readonly limits: RunLimits;
+  readonly maxTurns: number;
+  readonly shellTimeoutMs: number;
+  readonly stalledAfterMs: number;
+  readonly planning: boolean;
+}
+
+export interface App {
+  readonly commands: SessionCommands;
+  /** Recovers what was under way and begins to drive. Nothing is answered before it resolves. */
+  start(): Promise<void>;
+  /** Lets turns under way finish for `drainMs`, then cuts them off; what is cut off is resumed at the next start. */
+  stop(drainMs: number): Promise<void>;
+}
+
+export function createApp(parts: AppParts): App {
+  const { store, clock, settings, redactor, newId, random } = parts;
+  const { limits } = settings;
+  const redact = (text: string): string => redactor.redact(text);
+  const active = createActiveRuns(clock);
+  const dispatcher = createLocalDispatcher(settings.parallelSessions, parts.onBug);
+  const performer = createPerformer(dispatcher, active, clock);
+  const lock = settings.workspaceLock ? createWorkspaceLock() : noWorkspaceLock;
+  const draining = new AbortController();
+
+  const deadlines = createDeadlines(clock, (id) => void answers.expire(id).catch((error: unknown) => parts.onBug(error, id as SessionId)));
+  const publisher = watchDeadlines(parts.publisher, () => deadlines);
+  const runPublisher = createRunPublisher(publisher, redactor);
+  const states = new SessionStates(store, publisher, (sessionId, effects) => performer.perform(sessionId, effects));
+  const approvals = createApprovals(store, parts.judge, clock);
+  const answers = createAnswers({ store, states, publisher, deadlines, clock, limits });
+
+  const isDenied = (session: SessionRecord, tool: Tool): boolean =>
+    parts.judge(session, { effectId: '' as never, tool: tool.name, class: tool.class }).action === 'deny';
+  const toolsFor = (session: SessionRecord): Tool[] => parts.tools.filter((tool) => !isDenied(session, tool));
+
+  const loop = createAgentLoop({
+    store,
+    provider: parts.provider,
+    publisher: runPublisher,
+    approvals,
+    commands: parts.commands,
+    redact,
+    isRedacted: parts.isRedacted,
+    canonicalPath: parts.canonicalPath,
+    parallel: settings.parallelCalls,
+    outputFolder: () => settings.outputs,
+    clock,
+    maxTurns: settings.maxTurns,
+    toolSchema: parts.toolSchema,
+    deliverSteering: (sessionId, ref) =>
+      states.alongside(
+        sessionId,
+        () => store.deliverSteering(sessionId, ref),
+        (state, delivered) => (delivered > 0 ? { ...state, steering: 0 } : state),
+      ),
+  });
+
+  const byModel = createModelExecutor({
+    store,
+    loop,
+    planOf: async (session) => (await states.read(session.id))?.plan ?? null,
+    toolsFor,
+    clock,
+  });
+  const byCommand = createCommandExecutor({
+    store,
+    approvals,
+    commands: parts.commands,
+    publisher: runPublisher,
+    redact,
+    timeoutMs: settings.shellTimeoutMs,
+  });
+  const executorFor = (item: Item): Executor =>
+    parts.executor ?? (item.executor === 'agent' ? noAgent : item.command === undefined ? byModel : byCommand);
+
+  const chats = createChats({
+    store,
+    states,
+    active,
+    publisher,
+    provider: parts.provider,
+    loop,
+    // A chat looks and answers; it never writes, whatever the policy allows a worker.
+    toolsFor: (session) => toolsFor(session).filter((tool) => tool.class === 'safe'),
+    clock,
+    newId,
+    drain: draining.signal,
+    onBug: parts.onBug,
+  });
+
+  const drive = createRunner({
+    store,
+    states,
+    dispatcher,
+    active,
+    executorFor,
+    checks: createCheckRunner({
+      store,
+      approvals,
+      commands: parts.commands,
+      publisher: runPublisher,
+      treeHash: parts.treeHash,
+      redact,
+      timeoutMs: settings.shellTimeoutMs,
+      clock,
+      newId,
+    }),
+    lock,
+    writes: (session) => toolsFor(session).some((tool) => tool.writes),
+    snapshotFiles,
+    clock,
+    random,
+    newId,
+    limits,
+  });
+
+  return {
+    commands: createSessionCommands({
+      store,
+      states,
+      publisher,
+      active,
+      answers,
+      chats,
+      lock,
+      clock,
+      newId,
+      limits,
+      defaultWorkspace: settings.defaultWorkspace,
+      policyFor: parts.policyFor,
+      planning: settings.planning,
+      stalledAfterMs: settings.stalledAfterMs,
+    }),
+    async start() {
+      await recover({ store, states, answers, chats, deadlines, clock, limits, reapGuards: parts.reapGuards });
+      dispatcher.start(drive);
+    },
+    async stop(drainMs) {
+      draining.abort();
+      performer.stop();
+      deadlines.stop();
+      const cutOff = clock.after(drainMs, () => active.abortAll());
+      await Promise.all([dispatcher.stop(), chats.idle()]);
+      cutOff();
+    },
+  };
+}
+
+const noAgent: Executor = {
+  execute: () =>
+    Promise.resolve({
+      type: 'blocked',
+      reason: 'No external agent is configured for this item. Set its executor to model, or give it a command.',
+      reported: false,
+    }),
+};

@@ -1,0 +1,86 @@
+/** Chat and planner runs, which touch no checkpoint, and the answers of persons. */
+import type { NewEvent } from '../../../shared/event.js';
+import type { InboxEntry } from '../../../shared/mission.js';
+import type { Run, RunId, RunStatus } from '../../../shared/run.js';
+import type { Store } from '../store.js';
+import type { Connection } from './connection.js';
+import { appendEvents } from './event-rows.js';
+import { closeEntry, inboxEvent } from './inbox-rows.js';
+import { insertMessage } from './message-rows.js';
+import { useKey } from './once-rows.js';
+import type { Sync } from './promised.js';
+import { insertRun } from './run-rows.js';
+
+const endEvents = {
+  completed: 'run.completed',
+  failed: 'run.failed',
+  cancelled: 'run.cancelled',
+  interrupted: 'run.interrupted',
+} as const;
+
+export function chatCommands(cx: Connection): Sync<Pick<Store, 'beginChat' | 'endChat' | 'answerInbox' | 'ackInbox'>> {
+  const close = (id: string, state: 'answered' | 'expired' | 'acked', answer: string | null) =>
+    cx.atomically((): { entry: InboxEntry; events: ReturnType<typeof appendEvents> } | null => {
+      const at = cx.now();
+      const entry = closeEntry(cx, id, state, answer, at);
+      return entry === null ? null : { entry, events: appendEvents(cx, entry.sessionId, [inboxEvent(entry)], at) };
+    });
+
+  return {
+    beginChat({ id, sessionId, kind, text, resumes }, once) {
+      return cx.atomically(() => {
+        const at = cx.now();
+        const session = cx
+          .sql<{ plan_version: number; epoch: number }>(
+            `SELECT g.plan_version, p.epoch FROM session_progress g JOIN plan_runs p USING (session_id)
+             WHERE g.session_id = ?`,
+          )
+          .get(sessionId);
+        if (session === undefined || !useKey(cx, once, id, at)) return null;
+        const status: RunStatus = 'running';
+        const run = { id, sessionId, itemId: null, kind, status, resumes, attempt: 1, claim: null, deaths: 0 };
+        const transcriptId = insertRun(
+          cx,
+          { ...run, epoch: session.epoch, planVersion: session.plan_version, leafDigest: '' },
+          at,
+        );
+        if (text !== '') {
+          // A planner is woken by the engine: its first message is no part of what persons said.
+          const message = kind === 'chat' ? ({ kind: 'chat', spoken: true } as const) : ({ kind: 'plan_prompt', spoken: false } as const);
+          insertMessage(cx, { ...message, role: 'user', content: text, at, transcriptId, runId: id, sessionId });
+        }
+        return appendEvents(cx, sessionId, [startOf(id, kind, resumes)], at);
+      });
+    },
+
+    endChat(runId, sessionId, status, error) {
+      const events = cx.atomically(() => {
+        const at = cx.now();
+        const run = cx
+          .sql<{ kind: Run['kind']; attempt: number }>(
+            `UPDATE runs SET status = ?, error = ?, finished_at = ?
+             WHERE id = ? AND session_id = ? AND kind <> 'leaf' AND finished_at IS NULL RETURNING kind, attempt`,
+          )
+          .get(status, cx.redactSome(error), at, runId, sessionId);
+        if (run === undefined) return null;
+        const event: NewEvent = { type: endEvents[status], runId, data: { itemId: null, ...run } };
+        return appendEvents(cx, sessionId, [event], at);
+      });
+      return events ?? [];
+    },
+
+    answerInbox(id, answer, state) {
+      return close(id, state, answer);
+    },
+
+    ackInbox(id) {
+      return close(id, 'acked', null);
+    },
+  };
+}
+
+const startOf = (runId: RunId, kind: Run['kind'], resumes: RunId | null): NewEvent => ({
+  type: 'run.started',
+  runId,
+  data: { itemId: null, kind, attempt: 1, resumes },
+});

@@ -1,0 +1,151 @@
+/** Rows of `inbox`: what waits for a person. Every change of state is a compare-and-set on `open`. */
+import type { NewEvent } from '../../../shared/event.js';
+import type { InboxEntry, InboxKind, InboxState } from '../../../shared/mission.js';
+import type { ItemId, SessionId } from '../../../shared/plan.js';
+import type { EffectId, RunId } from '../../../shared/run.js';
+import type { InboxDraft } from '../../domain/run-state.js';
+import type { Page, Paged } from '../queries.js';
+import type { Connection } from './connection.js';
+import { pageOf, startOf } from './paging.js';
+
+interface InboxRow {
+  readonly no: number;
+  readonly id: string;
+  readonly session_id: SessionId;
+  readonly run_id: RunId | null;
+  readonly item_id: ItemId | null;
+  readonly kind: InboxKind;
+  readonly state: InboxState;
+  readonly title: string;
+  readonly detail: string;
+  readonly effect_id: EffectId | null;
+  readonly tool: string | null;
+  readonly options: string;
+  readonly answer: string | null;
+  readonly default_answer: string | null;
+  readonly deadline: string | null;
+  readonly opened_at: string;
+  readonly closed_at: string | null;
+}
+
+const toEntry = (row: InboxRow): InboxEntry => ({
+  id: row.id,
+  sessionId: row.session_id,
+  runId: row.run_id,
+  itemId: row.item_id,
+  kind: row.kind,
+  state: row.state,
+  title: row.title,
+  detail: row.detail,
+  effectId: row.effect_id,
+  tool: row.tool,
+  options: JSON.parse(row.options) as string[],
+  answer: row.answer,
+  default: row.default_answer,
+  deadline: row.deadline,
+  openedAt: row.opened_at,
+  closedAt: row.closed_at,
+});
+
+export function inboxEvent(entry: InboxEntry): NewEvent {
+  const type = entry.state === 'open' ? 'inbox.opened' : (`inbox.${entry.state}` as const);
+  const { id, kind, runId } = entry;
+  return { type, ...(runId === null ? {} : { runId }), data: { id, kind } };
+}
+
+/** Opens an entry; null when the same one (kind, item, run and effect) is open already. */
+export function openEntry(cx: Connection, sessionId: SessionId, draft: InboxDraft, at: string): InboxEntry | null {
+  const row = cx
+    .sql<InboxRow>(
+      `INSERT INTO inbox (id, session_id, run_id, item_id, kind, state, title, detail, effect_id, tool, options,
+         default_answer, deadline, opened_at)
+       SELECT @id, @sessionId, @runId, @itemId, @kind, 'open', @title, @detail, @effectId, @tool, @options,
+         @default, @deadline, @at
+       WHERE NOT EXISTS (SELECT 1 FROM inbox WHERE session_id = @sessionId AND state = 'open'
+         AND kind = @kind AND item_id IS @itemId AND run_id IS @runId AND effect_id IS @effectId)
+       RETURNING *`,
+    )
+    .get({
+      ...draft,
+      id: cx.newId('i'),
+      sessionId,
+      title: cx.redact(draft.title),
+      detail: cx.redact(draft.detail),
+      options: JSON.stringify(draft.options.map(cx.redact)),
+      default: cx.redactSome(draft.default),
+      at,
+    });
+  return row === undefined ? null : toEntry(row);
+}
+
+/** Withdraws what a run left open. */
+export function withdrawEntries(cx: Connection, runId: RunId, at: string): InboxEntry[] {
+  return cx
+    .sql<InboxRow>(
+      `UPDATE inbox SET state = 'withdrawn', closed_at = ? WHERE run_id = ? AND state = 'open' RETURNING *`,
+    )
+    .all(at, runId)
+    .map(toEntry);
+}
+
+/** Closes an open entry; null when it is not open any more. */
+export function closeEntry(
+  cx: Connection,
+  id: string,
+  state: 'answered' | 'expired' | 'acked',
+  answer: string | null,
+  at: string,
+): InboxEntry | null {
+  const row = cx
+    .sql<InboxRow>(
+      `UPDATE inbox SET state = ?, answer = ?, closed_at = ? WHERE id = ? AND state = 'open' RETURNING *`,
+    )
+    .get(state, cx.redactSome(answer), at, id);
+  return row === undefined ? null : toEntry(row);
+}
+
+export function readEntry(cx: Connection, id: string): InboxEntry | null {
+  const row = cx.sql<InboxRow>('SELECT * FROM inbox WHERE id = ?').get(id);
+  return row === undefined ? null : toEntry(row);
+}
+
+export function readApproval(cx: Connection, effectId: EffectId): InboxEntry | null {
+  const row = cx
+    .sql<InboxRow>(`SELECT * FROM inbox WHERE effect_id = ? AND kind = 'approval' ORDER BY no DESC LIMIT 1`)
+    .get(effectId);
+  return row === undefined ? null : toEntry(row);
+}
+
+export function readEntriesOfRun(cx: Connection, runId: RunId): InboxEntry[] {
+  return cx.sql<InboxRow>('SELECT * FROM inbox WHERE run_id = ? ORDER BY no').all(runId).map(toEntry);
+}
+
+export function readInbox(
+  cx: Connection,
+  filter: { readonly sessionId?: SessionId; readonly state?: InboxState },
+  page: Page,
+): Paged<InboxEntry> {
+  const conditions = ['no < ?'];
+  const values: unknown[] = [startOf(page)];
+  if (filter.sessionId !== undefined) {
+    conditions.push('session_id = ?');
+    values.push(filter.sessionId);
+  }
+  if (filter.state === 'open') conditions.push(`state = 'open'`);
+  else if (filter.state !== undefined) {
+    conditions.push('state = ?');
+    values.push(filter.state);
+  }
+  const rows = cx
+    .sql<InboxRow>(`SELECT * FROM inbox WHERE ${conditions.join(' AND ')} ORDER BY no DESC LIMIT ?`)
+    .all(...values, page.limit + 1);
+  return pageOf(rows, page, (row) => row.no, toEntry);
+}
+
+export function readDeadlines(cx: Connection): { id: string; deadline: string }[] {
+  return cx
+    .sql<{ id: string; deadline: string }>(
+      `SELECT id, deadline FROM inbox WHERE state = 'open' AND deadline IS NOT NULL ORDER BY deadline, no`,
+    )
+    .all();
+}

@@ -1,0 +1,4 @@
+/** All migrations, oldest first: the number of a migration is the schema version (`PRAGMA user_version`) that it makes. */
+import { initial } from './001-initial.js';
+
+export const migrations: readonly string[] = [initial];

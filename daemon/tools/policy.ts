@@ -1,0 +1,143 @@
+/**
+ * Judges calls by policy documents: the first rule that matches decides, else the default. Where the rules of others
+ * apply as well (a project's), each list judges by itself and the strictest verdict counts, so none can loosen another.
+ *
+ * A command rule that allows is exact, except for its `*`, and that stands for plain words only. A command with shell
+ * syntax (`;`, `&`, `|`, `$`, backquotes, parentheses, redirections, newlines) in the place of a `*` is not allowed by
+ * the rule: it is asked for at least, whatever follows. So `npm test` does not allow `npm test; rm -rf /`, and `npm *`
+ * has it asked for. What a program does with its plain arguments no pattern can tell: `git *` also allows
+ * `git -c core.pager=…`. Rules that ask or deny match any part of a compound command; they are a help against accidents,
+ * and no boundary, as there are endless ways to write a command. The boundary is `default: deny`, or a sandbox.
+ */
+import type { Policy, PolicyAction, PolicyInput, PolicyRule } from '../../shared/mission.js';
+import type { EffectClass } from '../../shared/run.js';
+import { matchesAnyPart, matchesCommand, matchesPath, matchesPlainCommand } from './policy-match.js';
+
+export interface PolicyCall {
+  readonly tool: string;
+  readonly class: EffectClass;
+  /** As `policyPath` gives it. */
+  readonly path?: string;
+  readonly command?: string;
+  readonly host?: string;
+}
+
+export interface Verdict {
+  readonly action: PolicyAction;
+  /** How long an approval waits, and what then counts as its answer. */
+  readonly deadlineSeconds: number;
+  readonly onDeadline: 'allow' | 'deny';
+}
+
+export interface PolicySurroundings {
+  /** Commands run in a sandbox: the preset `workspace` then allows them. */
+  readonly sandbox: boolean;
+}
+
+type Budget = NonNullable<Policy['budget']>;
+type Rules = Pick<Policy, 'default' | 'rules'>;
+
+const defaultDeadlineSeconds = 3_600;
+const readingTools = ['read', 'list', 'glob', 'grep'];
+const writingTools = ['write', 'edit'];
+
+/** A policy document; a preset is written out. */
+export function resolvePolicy(policy: PolicyInput, { sandbox }: PolicySurroundings): Policy {
+  const rules = (tools: readonly string[]): PolicyRule[] => tools.map((tool) => ({ tool, action: 'allow' }));
+  switch (policy) {
+    case 'readonly':
+      return { default: 'deny', rules: rules(readingTools) };
+    case 'ask':
+      return { default: 'ask', rules: rules(readingTools) };
+    case 'workspace':
+      return { default: 'ask', rules: rules([...readingTools, ...writingTools, ...(sandbox ? ['shell'] : [])]) };
+    case 'full':
+      return { default: 'allow', rules: [] };
+    default: {
+      const { rules: own = [], also = [], ...rest } = policy;
+      return { ...rest, rules: own, also: also.map((each) => ({ ...each, rules: each.rules ?? [] })) };
+    }
+  }
+}
+
+/** What is to happen with a call. A call of class `blocked` is denied by every policy. */
+export function judge(policy: PolicyInput, call: PolicyCall, surroundings: PolicySurroundings): Verdict {
+  if (call.class === 'blocked') return verdict('deny');
+  return allRules(resolvePolicy(policy, surroundings))
+    .map((rules) => judgeByOne(rules, call))
+    .reduce(stricter);
+}
+
+/** Whether a model is shown a tool at all: false when every call of it would be denied. */
+export function isOffered(policy: PolicyInput, tool: string, surroundings: PolicySurroundings): boolean {
+  return allRules(resolvePolicy(policy, surroundings)).every(({ default: otherwise, rules }) => {
+    const about = rules.filter((rule) => matchesCommand(rule.tool, tool));
+    const unconditional = about.findIndex((rule) => rule.when === undefined);
+    const reachable = unconditional < 0 ? about : about.slice(0, unconditional + 1);
+    return reachable.some((rule) => rule.action !== 'deny') || (unconditional < 0 && otherwise !== 'deny');
+  });
+}
+
+/** `parent` with the rules of `child` (a project's configuration, a sub-mission's) applying as well, and the least of both budgets. */
+export function tighten(parent: Policy, child: Policy): Policy {
+  const [own, ...others] = allRules(parent);
+  return { ...own, also: [...others, ...allRules(child)], budget: smaller(parent.budget ?? {}, child.budget ?? {}) };
+}
+
+function allRules({ default: otherwise, rules, also = [] }: Policy): readonly [Rules, ...Rules[]] {
+  return [{ default: otherwise, rules }, ...also];
+}
+
+function judgeByOne(policy: Rules, call: PolicyCall): Verdict {
+  let atLeast = verdict('allow');
+  for (const rule of policy.rules) {
+    if (!matchesCommand(rule.tool, call.tool)) continue;
+    const applies = ruleApplies(rule, call);
+    if (applies === 'whole') return stricter(atLeast, verdict(rule.action, rule));
+    if (applies === 'only_loosely') atLeast = stricter(atLeast, verdict('ask'));
+  }
+  return stricter(atLeast, verdict(policy.default));
+}
+
+/** `only_loosely`: an allowing rule whose `*` would have to stand for shell syntax. */
+function ruleApplies({ when = {}, action }: PolicyRule, call: PolicyCall): 'whole' | 'only_loosely' | 'not' {
+  const { path, command, host } = when;
+  if (path !== undefined && (call.path === undefined || !matchesPath(path, call.path))) return 'not';
+  if (host !== undefined && (call.host === undefined || !matchesCommand(host, call.host))) return 'not';
+  if (command === undefined) return 'whole';
+  if (call.command === undefined) return 'not';
+  if (action !== 'allow') return matchesAnyPart(command, call.command) ? 'whole' : 'not';
+  if (matchesPlainCommand(command, call.command)) return 'whole';
+  return matchesCommand(command, call.command) ? 'only_loosely' : 'not';
+}
+
+function verdict(action: PolicyAction, rule?: PolicyRule): Verdict {
+  return {
+    action,
+    deadlineSeconds: rule?.deadline ?? defaultDeadlineSeconds,
+    onDeadline: rule?.onDeadline ?? 'deny',
+  };
+}
+
+const strictness: Readonly<Record<PolicyAction, number>> = { allow: 0, ask: 1, deny: 2 };
+
+/** Of two that ask, the shorter deadline, and no unless both say yes. */
+function stricter(one: Verdict, other: Verdict): Verdict {
+  if (one.action !== other.action) return strictness[one.action] > strictness[other.action] ? one : other;
+  return {
+    action: one.action,
+    deadlineSeconds: Math.min(one.deadlineSeconds, other.deadlineSeconds),
+    onDeadline: one.onDeadline === 'allow' && other.onDeadline === 'allow' ? 'allow' : 'deny',
+  };
+}
+
+function smaller(one: Budget, other: Budget): Budget {
+  const least: Budget = {};
+  for (const kind of ['turns', 'toolCalls', 'tokens', 'costUsd', 'minutes'] as const) {
+    const given = [one[kind], other[kind]].filter((value) => value !== undefined);
+    if (given.length > 0) least[kind] = Math.min(...given);
+  }
+  const ends = [one.onExhausted, other.onExhausted];
+  const onExhausted = ends.includes('block') ? 'block' : ends.find((end) => end !== undefined);
+  return onExhausted === undefined ? least : { ...least, onExhausted };
+}
