@@ -2,6 +2,7 @@
 import { ok, refuse, type Result } from '../../shared/errors.js';
 import { resetLeaves } from './plan-edit.js';
 import { type RunMachine, visibleStatus } from './run-machine.js';
+import type { RunState } from './run-state.js';
 
 const taken = ok(undefined);
 
@@ -117,4 +118,11 @@ export function retry(m: RunMachine, guidance: string | null): Result<void> {
   });
   m.perform({ type: 'wake', at: null });
   return taken;
+}
+
+/** Refuses, while a plan runs, what would take the ground from under it. */
+export function checkAtRest(state: RunState, what: string): Result<void> {
+  const status = visibleStatus(state.checkpoint);
+  if (status !== 'running' && status !== 'pausing' && status !== 'waiting') return taken;
+  return refuse('invalid_state', `${what} is refused while the plan is ${status}.`, { hint: 'Cancel or pause it first.' });
 }

@@ -104,11 +104,15 @@ function checkWritable(path: string): Result<void> {
   }
 }
 
-/** The version that counts when a log is there: the header in the file may be older. Read without writing. */
+/**
+ * The version that counts when a log is there: the header in the file may be older. Read without writing; the schema too,
+ * since closing a damaged file that was opened for writing would still write the log back into it.
+ */
 function versionWithLog(path: string): Result<number> {
   try {
     const db = new Database(path, { readonly: true, fileMustExist: true });
     try {
+      db.prepare('SELECT count(*) FROM sqlite_schema').get();
       return ok(db.pragma('user_version', { simple: true }) as number);
     } finally {
       db.close();

@@ -1,0 +1,62 @@
+/** `run.*` and `chat.send`. */
+import { refuse, unwrap } from '../../../shared/errors.js';
+import type { SessionId } from '../../../shared/plan.js';
+import type { PlanRun, RunId } from '../../../shared/run.js';
+import type { SessionCommands } from '../../runner/commands.js';
+import { notFound } from '../../runner/session-states.js';
+import type { Queries } from '../../store/queries.js';
+import type { Handlers } from '../handlers.js';
+import { onceOf, seen } from '../once.js';
+import { pageFrom } from '../page.js';
+
+type Methods = Extract<keyof Handlers, `run.${string}` | 'chat.send'>;
+
+export function runHandlers(store: Queries, commands: SessionCommands): Pick<Handlers, Methods> {
+  const planRun = async (id: SessionId): Promise<PlanRun> => (await store.sessionRow(id))?.planRun ?? unwrap(notFound(id));
+  const checkRun = async (id: RunId): Promise<void> => {
+    if ((await store.run(id)) === null) unwrap(refuse('not_found', `There is no run ${id}.`, { hint: 'List them with run.list.' }));
+  };
+
+  return {
+    'run.start': async (params) => {
+      const { sessionId, reset = false, planning } = params;
+      const once = onceOf('run.start', params);
+      if ((await seen(store, once)) !== null) return planRun(sessionId);
+      return unwrap(await commands.start(sessionId, { reset, planning, once }));
+    },
+    'run.pause': async ({ sessionId, now = false }) => unwrap(await commands.pause(sessionId, now)),
+    'run.cancel': async ({ sessionId }) => unwrap(await commands.cancel(sessionId)),
+    'run.retry': async ({ sessionId, guidance }) => unwrap(await commands.retry(sessionId, guidance ?? null)),
+    'run.get': async ({ sessionId }) => ({ ...(await planRun(sessionId)), liveness: await commands.liveness(sessionId) }),
+    'run.explain': async ({ sessionId }) => unwrap(await commands.explain(sessionId)),
+    'run.list': async ({ sessionId, itemId, limit, cursor }) => {
+      await planRun(sessionId);
+      const { rows, nextCursor } = await store.runs(sessionId, itemId ?? null, pageFrom({ limit, cursor }));
+      return { runs: [...rows], nextCursor };
+    },
+    'run.transcript': async ({ runId }) => {
+      await checkRun(runId);
+      const messages = await store.transcript(runId);
+      return { messages: messages.map(({ seq: _seq, runId: _runId, ...message }) => message) };
+    },
+    'run.effects': async ({ runId }) => {
+      await checkRun(runId);
+      const effects = await store.transcriptEffects(runId);
+      return { effects: effects.map(({ itemId: _item, result: _result, argsDigest: _digest, ...effect }) => effect) };
+    },
+    'run.steps': async ({ runId }) => {
+      await checkRun(runId);
+      return { found: false, version: 0, steps: [] };
+    },
+    'run.receipts': async ({ sessionId, itemId }) => {
+      await planRun(sessionId);
+      return { receipts: [...(await store.receipts(sessionId, itemId))] };
+    },
+    'chat.send': async (params) => {
+      const once = onceOf('chat.send', params);
+      const made = await seen(store, once);
+      if (made !== null) return { runId: made as RunId };
+      return { runId: unwrap(await commands.chat(params.sessionId, params.text, once)) };
+    },
+  };
+}

@@ -1,0 +1,85 @@
+/** `session.*`. */
+import { ok, type Result, RpcError, unwrap } from '../../../shared/errors.js';
+import type { Params } from '../../../shared/contract.js';
+import type { SessionId } from '../../../shared/plan.js';
+import type { Session } from '../../../shared/session.js';
+import type { PlanDraft } from '../../domain/plan-draft.js';
+import { setGoal } from '../../domain/plan-edit.js';
+import { importEntries } from '../../domain/plan-import.js';
+import { parseMarkdown } from '../../domain/plan-markdown-parse.js';
+import { revise } from '../../domain/plan-revise.js';
+import type { SessionCommands } from '../../runner/commands.js';
+import { notFound } from '../../runner/session-states.js';
+import type { Queries } from '../../store/queries.js';
+import type { Connection, Handlers } from '../handlers.js';
+import { onceOf, seen } from '../once.js';
+import { pageFrom } from '../page.js';
+import type { WatchPublisher } from '../publish.js';
+import { toSession } from '../wire.js';
+
+type Methods = Extract<keyof Handlers, `session.${string}`>;
+
+export function sessionHandlers(store: Queries, commands: SessionCommands, publisher: WatchPublisher): Pick<Handlers, Methods> {
+  const get = async (id: SessionId): Promise<Session> => {
+    const row = await store.sessionRow(id);
+    return row ? toSession(row) : unwrap(notFound(id));
+  };
+  return {
+    'session.create': async (params) => {
+      const once = onceOf('session.create', params);
+      const made = await seen(store, once);
+      if (made !== null) return get(made as SessionId);
+      const author = params.markdown === undefined ? 'person' : 'import';
+      return get(unwrap(await commands.create(params, (draft) => fill(draft, params), author, once)));
+    },
+    'session.list': async ({ status, workspace, limit, cursor }) => {
+      const filter = { ...(status === undefined ? {} : { status }), ...(workspace === undefined ? {} : { workspace }) };
+      const { rows, nextCursor } = await store.listSessions(filter, pageFrom({ limit, cursor }));
+      return { sessions: rows.map(toSession), nextCursor };
+    },
+    'session.get': ({ sessionId }) => get(sessionId),
+    'session.rename': async ({ sessionId, title }) => {
+      unwrap(await commands.rename(sessionId, title));
+      return get(sessionId);
+    },
+    'session.delete': async ({ sessionId }) => {
+      unwrap(await commands.delete(sessionId));
+      return {};
+    },
+    'session.watch': async ({ sessionId }, { connection }) => {
+      const snapshot = await publisher.watch(staying(connection), sessionId);
+      return snapshot ?? unwrap(notFound(sessionId));
+    },
+    'session.unwatch': ({ sessionId }, { connection }) => {
+      if (connection) publisher.unwatch(connection, sessionId);
+      return Promise.resolve({});
+    },
+  };
+}
+
+/** Who is to be told things later must stay connected. */
+export function staying(connection: Connection | null): Connection {
+  if (connection !== null) return connection;
+  throw new RpcError('invalid_state', 'This method tells things later: call it over a WebSocket.', {
+    hint: 'Open a WebSocket to /rpc, or poll event.list with a cursor.',
+  });
+}
+
+function fill(draft: PlanDraft, { goal, items, markdown }: Params<'session.create'>): Result<void> {
+  if (items !== undefined && markdown !== undefined) {
+    throw new RpcError('invalid_params', 'Give items or markdown, not both.', { issues: [{ path: 'markdown', message: 'not with items' }] });
+  }
+  if (markdown !== undefined) {
+    const parsed = parseMarkdown(markdown);
+    if (!parsed.ok) return parsed;
+    const imported = importEntries(draft, parsed.value, 'import');
+    if (!imported.ok) return imported;
+  }
+  if (items !== undefined) {
+    const revised = revise(draft, { entries: items, author: 'person', root: 'items' });
+    if (!revised.ok) return revised;
+  }
+  if (goal === undefined) return ok(undefined);
+  const set = setGoal(draft, { goal });
+  return set.ok ? ok(undefined) : set;
+}

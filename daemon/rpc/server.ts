@@ -1,0 +1,80 @@
+/** Listens: on the Unix socket of the home, which its owner alone can open, and on a loopback port with a token. */
+import { chmod, rm } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { refuse, ok, type Result } from '../../shared/errors.js';
+import type { AccessRules } from './access.js';
+import type { Dispatch } from './dispatch.js';
+import { createHttpServer } from './http.js';
+import { createSockets } from './websocket.js';
+
+export interface ServerOptions {
+  readonly dispatch: Dispatch;
+  readonly socketPath: string;
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  readonly token: string;
+  readonly newId: (prefix: string) => string;
+  readonly maxInFlightOfClient: number;
+}
+
+export interface RpcServer {
+  readonly port: number;
+  readonly clients: () => number;
+  close(): Promise<void>;
+}
+
+/** Resolves when both transports answer. The caller holds the lock of the home: a socket file that is there is a dead one. */
+export async function startServer(options: ServerOptions): Promise<Result<RpcServer>> {
+  const { dispatch, socketPath, host } = options;
+  const sockets = createSockets({ dispatch, newId: options.newId, maxInFlight: options.maxInFlightOfClient });
+  const rules: AccessRules = { token: options.token, port: () => portOf(tcp) };
+  const tcp = createHttpServer(dispatch, rules);
+  const local = createHttpServer(dispatch, null);
+  sockets.attach(tcp, rules);
+  sockets.attach(local, null);
+  const close = async (): Promise<void> => {
+    sockets.close();
+    await Promise.all([tcp, local].map(closeServer));
+  };
+  try {
+    await listen(tcp, { port: options.port, host });
+    await rm(socketPath, { force: true });
+    await listen(local, { path: socketPath });
+    await chmod(socketPath, 0o600);
+  } catch (error) {
+    await close();
+    return refuse('invalid_state', whyNot(error as NodeJS.ErrnoException, options), {});
+  }
+  return ok({ port: portOf(tcp), clients: () => sockets.size, close });
+}
+
+const portOf = (server: Server): number => (server.address() as AddressInfo | null)?.port ?? 0;
+
+function listen(server: Server, where: { port: number; host: string } | { path: string }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(where, () => {
+      server.removeListener('error', reject);
+      server.on('error', () => undefined);
+      resolve();
+    });
+  });
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    if (!server.listening) return resolve();
+    server.close(() => resolve());
+    server.closeIdleConnections();
+    // Answers under way have this long to leave.
+    setTimeout(() => server.closeAllConnections(), 300).unref();
+  });
+}
+
+function whyNot(error: NodeJS.ErrnoException, { port, socketPath }: ServerOptions): string {
+  if (error.code === 'EADDRINUSE') return `Port ${port} is taken. Set another one (CAIRN_PORT, "port" in config.json), or 0 for any.`;
+  if (error.code === 'EACCES') return `Not allowed to listen on port ${port} or at ${socketPath}.`;
+  return `Cannot listen: ${error.message}. The path of the socket is ${socketPath}; it may be too long for this system (about 100 characters).`;
+}
