@@ -3,6 +3,7 @@
  * Order of start: what the dead daemon left is reaped, every session gets its fate, then clients are answered.
  */
 import type { Item, SessionId } from '../shared/plan.js';
+import type { EffectId } from '../shared/run.js';
 import { createAgentLoop, type LoopParts } from './agent/agent-loop.js';
 import { type Clock } from './clock.js';
 import type { RunLimits } from './domain/run-state.js';
@@ -41,8 +42,11 @@ export interface AppParts {
   readonly commands: CommandRunner;
   readonly tools: readonly Tool[];
   readonly toolSchema: LoopParts['toolSchema'];
+  readonly parseArguments: LoopParts['parseArguments'];
   readonly canonicalPath: LoopParts['canonicalPath'];
   readonly judge: Judge;
+  /** Whether the policy leaves a tool to a model at all. */
+  readonly isOffered: (session: SessionRecord, tool: Tool) => boolean;
   readonly treeHash: (workspace: string, signal: AbortSignal) => Promise<string | null>;
   readonly reapGuards: () => Promise<void>;
   readonly policyFor: CommandParts['policyFor'];
@@ -93,9 +97,9 @@ export function createApp(parts: AppParts): App {
   const approvals = createApprovals(store, parts.judge, clock);
   const answers = createAnswers({ store, states, publisher, deadlines, clock, limits });
 
-  const isDenied = (session: SessionRecord, tool: Tool): boolean =>
-    parts.judge(session, { effectId: '' as never, tool: tool.name, class: tool.class }).action === 'deny';
-  const toolsFor = (session: SessionRecord): Tool[] => parts.tools.filter((tool) => !isDenied(session, tool));
+  const toolsFor = (session: SessionRecord): Tool[] => parts.tools.filter((tool) => parts.isOffered(session, tool));
+  const mayRead = (session: SessionRecord, path: string): boolean =>
+    parts.judge(session, { effectId: '' as EffectId, tool: 'read', class: 'safe', path }).action !== 'deny';
 
   const loop = createAgentLoop({
     store,
@@ -105,6 +109,8 @@ export function createApp(parts: AppParts): App {
     commands: parts.commands,
     redact,
     isRedacted: parts.isRedacted,
+    parseArguments: parts.parseArguments,
+    mayRead,
     canonicalPath: parts.canonicalPath,
     parallel: settings.parallelCalls,
     outputFolder: () => settings.outputs,

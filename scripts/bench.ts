@@ -68,6 +68,8 @@ async function leafCost(folder: string, sessions: number, leaves: number): Promi
     commands: { run: () => Promise.reject(new Error('no command in a benchmark')) },
     tools: [],
     toolSchema: () => ({ name: '', description: '', parameters: {} }),
+    parseArguments: () => ({ ok: true, value: {} }),
+    isOffered: () => true,
     canonicalPath: (_workspace, path) => Promise.resolve(path),
     judge: () => ({ action: 'allow', deadlineSeconds: 0, onDeadline: 'deny' }),
     treeHash: () => Promise.resolve(null),

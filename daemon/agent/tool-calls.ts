@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
+import type { Result } from '../../shared/errors.js';
 import type { EffectId, ToolCall } from '../../shared/run.js';
 import type { InboxDraft, RunRef } from '../domain/run-state.js';
 import type { RunActivity } from '../executors/executor.js';
@@ -24,6 +25,10 @@ export interface CallParts {
   readonly isRedacted: (text: string) => boolean;
   readonly parallel: number;
   /** Where a path really is, so that policy, approval and order do not depend on how it was written. */
+  /** The arguments of a call, or what the model is told of them. */
+  readonly parseArguments: (tool: Tool, text: string) => Result<unknown, string>;
+  /** Searches leave out what the policy denies reading. */
+  readonly mayRead: (session: SessionRecord, path: string) => boolean;
   readonly canonicalPath: (workspace: string, path: string) => Promise<string>;
   readonly outputFolder: (session: SessionRecord) => string;
 }
@@ -120,7 +125,7 @@ export function createToolCalls(parts: CallParts) {
       return answer(`There is no tool ${call.name} here. You have: ${[...run.tools.map((t) => t.name), reportToolName].join(', ')}.`);
     }
     if (plan.rawArgs === null && parts.isRedacted(call.arguments)) return answer(argumentsRedacted(call.name));
-    const args = parseArgs(tool, plan.rawArgs ?? call.arguments);
+    const args = parts.parseArguments(tool, plan.rawArgs ?? call.arguments);
     if (!args.ok) return answer(args.error);
     const subject = await canonical(run.session, tool.subject(args.value));
     if (known === undefined) {
@@ -155,6 +160,7 @@ export function createToolCalls(parts: CallParts) {
         workspace: run.session.workspace,
         outputFolder: parts.outputFolder(run.session),
         signal: run.signal,
+        mayRead: (path) => parts.mayRead(run.session, path),
         commands: parts.commands,
         onOutput: (text) => {
           run.activity.progressed();
@@ -251,19 +257,6 @@ function wavesOf(calls: readonly ReadyCall[]): ReadyCall[][] {
     }
   }
   return waves;
-}
-
-function parseArgs(tool: Tool, text: string): { ok: true; value: unknown } | { ok: false; error: string } {
-  let value: unknown;
-  try {
-    value = JSON.parse(text === '' ? '{}' : text);
-  } catch (error) {
-    return { ok: false, error: `${tool.name}: the arguments are not valid JSON (${messageOf(error)}). Call it again.` };
-  }
-  const parsed = tool.schema.safeParse(value);
-  if (parsed.success) return { ok: true, value: parsed.data };
-  const issues = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'arguments'}: ${issue.message}`);
-  return { ok: false, error: `${tool.name}: ${issues.join('; ')}. Call it again.` };
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -8,7 +8,7 @@ import type { PlanRun } from '../../shared/run.js';
 import type { Clock } from '../clock.js';
 import { emptyPlan } from '../domain/plan.js';
 import { PlanDraft } from '../domain/plan-draft.js';
-import { visibleStatus } from '../domain/run-machine.js';
+import { checkAtRest } from '../domain/run-control.js';
 import { decide } from '../domain/run-transition.js';
 import type { RunEvent, RunLimits, RunState } from '../domain/run-state.js';
 import type { Once, SessionRecord, Store } from '../store/store.js';
@@ -101,10 +101,8 @@ export function createSessionCommands(parts: CommandParts): SessionCommands {
       states.exclusively(sessionId, async () => {
         const state = await states.read(sessionId);
         if (state === null) return notFound(sessionId);
-        const status = visibleStatus(state.checkpoint);
-        if (status === 'running' || status === 'pausing' || status === 'waiting') {
-          return refuse('invalid_state', `The session is ${status}.`, { hint: 'Cancel it first (`cairn cancel`).' });
-        }
+        const resting = checkAtRest(state, 'Deleting the session');
+        if (!resting.ok) return resting;
         const events = await store.deleteSession(sessionId);
         states.forget(sessionId);
         parts.publisher.committed({ sessionId, events, deleted: true });

@@ -1,0 +1,213 @@
+/** A whole daemon on one home: opened in order, each step refusing with what to do; stopped in the reverse. */
+import { readFileSync } from 'node:fs';
+import { protocolVersion } from '../shared/contract.js';
+import { ok, type Result } from '../shared/errors.js';
+import type { HomeFiles } from '../shared/paths.js';
+import type { DaemonStatus } from '../shared/session.js';
+import { version } from '../shared/version.js';
+import { type App, createApp } from './app.js';
+import { newId, systemClock as clock } from './clock.js';
+import { type Config, resolveConfig } from './config.js';
+import { createEventsFile } from './events-file.js';
+import { prepareHome, readToken, writeWhole } from './home.js';
+import { takeLock } from './lock.js';
+import { type Logger, openLog } from './log.js';
+import { createProvider } from './model.js';
+import { policyFor, surroundings } from './policies.js';
+import type { Provider } from './providers/provider.js';
+import { createDispatch } from './rpc/dispatch.js';
+import { createEventStreams } from './rpc/event-streams.js';
+import { createHandlers } from './rpc/handlers/index.js';
+import { createWatchPublisher } from './rpc/publish.js';
+import { startServer } from './rpc/server.js';
+import type { SessionCommands } from './runner/commands.js';
+import { createRedactor, isRedacted } from './secrets/redact.js';
+import { openSqliteStore } from './store/sqlite/open-store.js';
+import type { Store } from './store/store.js';
+import { policyPath } from './tools/paths.js';
+import { isOffered, judge } from './tools/policy.js';
+import { createCommandRunner } from './tools/process/command-runner.js';
+import { reapGuards } from './tools/process/reap-guards.js';
+import { builtinTools, parseArguments, toolSchema } from './tools/tools.js';
+import { treeHash } from './workspace/tree-hash.js';
+
+export interface DaemonOptions {
+  readonly files: HomeFiles;
+  readonly flags: { readonly port?: number | undefined; readonly eventsFile?: string | undefined };
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Asked to stop by a client. */
+  readonly onStopAsked: (drainMs: number | undefined) => void;
+}
+
+export interface RunningDaemon {
+  readonly port: number;
+  readonly log: Logger;
+  stop(drainMs: number | undefined): Promise<void>;
+}
+
+const limits = { maxInFlight: 1_000, maxBatch: 100, maxInFlightOfClient: 256 } as const;
+
+export async function startDaemon(options: DaemonOptions): Promise<Result<RunningDaemon>> {
+  const { files, flags, environment } = options;
+  const config = resolveConfig({ flags, environment, global: readIfThere(files.config) });
+  if (!config.ok) return config;
+  const prepared = prepareHome(files);
+  if (!prepared.ok) return prepared;
+  const lock = takeLock(files.lock, process.pid);
+  if (!lock.ok) return lock;
+  const opened = await open(options, config.value);
+  if (!opened.ok) lock.value.release();
+  return opened.ok ? ok({ ...opened.value, stop: (drainMs) => opened.value.stop(drainMs).then(() => lock.value.release()) }) : opened;
+}
+
+function readIfThere(path: string): { text: string; path: string } | null {
+  try {
+    return { text: readFileSync(path, 'utf8'), path };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** With the lock held: nobody else works on this home. */
+async function open({ files, flags, environment, onStopAsked }: DaemonOptions, config: Config): Promise<Result<RunningDaemon>> {
+  const startedAt = clock.iso();
+  const token = readToken(files.token);
+  const redactor = createRedactor({ environment, extra: [token, ...(config.apiKey === undefined ? [] : [config.apiKey])] });
+  const redact = (text: string): string => redactor.redact(text);
+  const log = openLog(files.logs, config.log, redact);
+  const store = await openSqliteStore(files.database, { clock: () => clock.now(), newId, redact });
+  if (!store.ok) return store;
+  const provider = await createProvider({
+    config,
+    redactor,
+    clock,
+    random: Math.random,
+    onRecordError: (error) => log.error({ err: error }, 'a turn could not be recorded'),
+  });
+  if (!provider.ok) {
+    await store.value.close();
+    return provider;
+  }
+
+  const warnings = new Set<string>();
+  const warn = (text: string): void => {
+    warnings.add(text);
+    log.warn(text);
+  };
+  let commands: SessionCommands | null = null;
+  const liveness: SessionCommands['liveness'] = (id) =>
+    commands?.liveness(id) ?? Promise.resolve({ state: 'idle', cause: 'starting', lastProgressAt: null });
+  const publisher = createWatchPublisher(store.value, liveness);
+  const streams = createEventStreams(store.value, newId);
+  publisher.onCommitted(() => streams.wake());
+  if (flags.eventsFile !== undefined) {
+    const file = createEventsFile(flags.eventsFile, store.value, (error) => log.error({ err: error }, 'events file'));
+    publisher.onCommitted(() => file.wake());
+    file.wake();
+  }
+
+  const app = appOf({ files, config, environment, store: store.value, provider: provider.value, publisher, redactor, log, warn });
+  commands = app.commands;
+  await app.start();
+
+  const describe = provider.value.describe();
+  const status = async (): Promise<DaemonStatus> => ({
+    version,
+    protocol: protocolVersion,
+    pid: process.pid,
+    uptimeMs: Math.round(process.uptime() * 1000),
+    home: files.home,
+    store: {
+      kind: store.value.kind,
+      path: files.database,
+      schemaVersion: store.value.schemaVersion(),
+      bytes: await store.value.sizeBytes(),
+    },
+    provider: describe,
+    counts: { ...(await store.value.counts()), clients: server.ok ? server.value.clients() : 0 },
+    warnings: [...warnings],
+  });
+  const dispatch = createDispatch({
+    handlers: createHandlers({ store: store.value, commands, publisher, streams, status, stop: onStopAsked }),
+    redact,
+    ...limits,
+    onBug: (error, method) => log.error({ err: error, method }, 'bug'),
+  });
+  const server = await startServer({
+    dispatch,
+    socketPath: files.socket,
+    host: config.host,
+    port: config.port,
+    token,
+    newId,
+    maxInFlightOfClient: limits.maxInFlightOfClient,
+  });
+  if (!server.ok) {
+    await app.stop(0);
+    await store.value.close();
+    return server;
+  }
+  const { port } = server.value;
+  writeWhole(files.daemon, `${JSON.stringify({ pid: process.pid, port, protocol: protocolVersion, version, startedAt })}\n`);
+  log.info({ port, home: files.home, model: describe?.model ?? null }, 'ready');
+  return ok({
+    port,
+    log,
+    stop: async (drainMs) => {
+      log.info('stopping');
+      await app.stop(drainMs ?? config.drainMs);
+      await server.value.close();
+      await store.value.close();
+      log.info('stopped');
+    },
+  });
+}
+
+interface AppContext extends Pick<DaemonOptions, 'files' | 'environment'> {
+  readonly config: Config;
+  readonly store: Store;
+  readonly provider: Provider;
+  readonly publisher: ReturnType<typeof createWatchPublisher>;
+  readonly redactor: ReturnType<typeof createRedactor>;
+  readonly log: Logger;
+  readonly warn: (text: string) => void;
+}
+
+function appOf({ files, config, environment, store, provider, publisher, redactor, log, warn }: AppContext): App {
+  return createApp({
+    store,
+    publisher,
+    provider,
+    redactor,
+    isRedacted,
+    commands: createCommandRunner({ home: files.home, outputFolder: files.outputs, environment, clock, newId, redactor }),
+    tools: builtinTools,
+    toolSchema,
+    parseArguments,
+    canonicalPath: policyPath,
+    judge: (session, wish) => judge(session.policy, wish, surroundings),
+    isOffered: (session, tool) => isOffered(session.policy, tool.name, surroundings),
+    treeHash: (workspace, signal) => treeHash(workspace, { signal }),
+    reapGuards: async () => {
+      for (const reaped of await reapGuards(files.home, clock)) log.warn({ reaped }, 'ended what a dead daemon had left running');
+    },
+    policyFor: (workspace, asked) => policyFor(workspace, asked, config.policy, warn),
+    clock,
+    random: Math.random,
+    newId,
+    onBug: (error, sessionId) => log.error({ err: error, sessionId }, 'bug'),
+    settings: {
+      outputs: files.outputs,
+      defaultWorkspace: process.cwd(),
+      parallelSessions: config.parallelSessions,
+      parallelCalls: config.parallelCalls,
+      workspaceLock: config.workspaceLock,
+      limits: { tries: config.tries, backoffMs: config.backoffMs, deaths: 3 },
+      maxTurns: config.turns,
+      shellTimeoutMs: config.shellTimeoutMs,
+      stalledAfterMs: config.provider.silenceMs,
+      planning: config.planning.enabled,
+    },
+  });
+}

@@ -1,0 +1,49 @@
+/** `--events-jsonl FILE`: every durable event as a line, in order, without gaps. */
+import { appendFileSync, closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { eventSchemaName } from '../shared/event.js';
+import type { Queries } from './store/queries.js';
+
+const pageSize = 500;
+
+/** Follows the store from the last event that the file has; call `wake` after each commit. */
+export function createEventsFile(path: string, store: Queries, onError: (error: unknown) => void): { wake(): void } {
+  closeSync(openSync(path, 'a', 0o600));
+  let after = lastSeqIn(path);
+  let writing = false;
+  let again = false;
+
+  async function pump(): Promise<void> {
+    if (writing) {
+      again = true;
+      return;
+    }
+    writing = true;
+    try {
+      do {
+        again = false;
+        for (;;) {
+          const events = await store.eventsAfter(after, null, pageSize);
+          if (events.length === 0) break;
+          appendFileSync(path, events.map((event) => `${JSON.stringify({ schema: eventSchemaName, ...event })}\n`).join(''));
+          after = events.at(-1)?.seq ?? after;
+        }
+      } while (again);
+    } catch (error) {
+      onError(error);
+    } finally {
+      writing = false;
+    }
+  }
+
+  return { wake: () => void pump() };
+}
+
+function lastSeqIn(path: string): number {
+  if (!existsSync(path)) return 0;
+  const line = readFileSync(path, 'utf8').trimEnd().split('\n').at(-1) ?? '';
+  try {
+    return Number((JSON.parse(line) as { seq?: number }).seq ?? 0);
+  } catch {
+    return 0;
+  }
+}
