@@ -1,28 +1,56 @@
 /** Bundles the two programs: a daemon that loads one file starts in half the time of one that loads three hundred. */
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-// Chunks of an earlier build would stay for ever.
-rmSync(`${root}/dist/chunks`, { recursive: true, force: true });
+/** A daemon that is still running from an earlier build loads its chunks when it first needs them. */
+const oldChunksKeptMs = 7 * 24 * 3_600_000;
 
-await build({
-  absWorkingDir: root,
-  entryPoints: { daemon: 'daemon/main.ts', cairn: 'tui/main.ts' },
-  outdir: 'dist',
-  chunkNames: 'chunks/[name]-[hash]',
-  bundle: true,
-  // What only some runs need (the model's client, the OpenRPC document) stays in files of its own.
-  splitting: true,
-  format: 'esm',
-  platform: 'node',
-  target: 'node20',
-  external: ['better-sqlite3'],
-  // Packages in the old module form ask for `require`.
-  banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
-  sourcemap: true,
-  legalComments: 'none',
-  logLevel: 'warning',
-});
-chmodSync(`${root}/dist/cairn.js`, 0o755);
+await bundle();
+
+async function bundle() {
+  const { outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: { daemon: 'daemon/main.ts', cairn: 'tui/main.ts' },
+    outdir: 'dist',
+    chunkNames: 'chunks/[name]-[hash]',
+    bundle: true,
+    // What only some runs need (the model's client, the OpenRPC document) stays in files of its own.
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    external: ['better-sqlite3'],
+    // Packages in the old module form ask for `require`.
+    banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
+    sourcemap: true,
+    legalComments: 'none',
+    logLevel: 'warning',
+    write: false,
+  });
+  const isChunk = (path) => path.includes(join('dist', 'chunks'));
+  // Entries last: whoever starts one meanwhile finds all that it imports.
+  for (const { path, contents } of outputFiles.toSorted((a, b) => Number(isChunk(b.path)) - Number(isChunk(a.path)))) {
+    writeWhole(path, contents);
+  }
+  chmodSync(join(root, 'dist/cairn.js'), 0o755);
+  cpSync(join(root, 'tui/demo'), join(root, 'dist/demo'), { recursive: true });
+  removeOldChunks(new Set(outputFiles.map(({ path }) => path)));
+}
+
+function writeWhole(path, contents) {
+  mkdirSync(dirname(path), { recursive: true });
+  const temporary = `${path}.${process.pid}.new`;
+  writeFileSync(temporary, contents);
+  renameSync(temporary, path);
+}
+
+function removeOldChunks(current) {
+  const folder = join(root, 'dist/chunks');
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    if (!current.has(path) && Date.now() - statSync(path).mtimeMs > oldChunksKeptMs) rmSync(path, { force: true });
+  }
+}

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import type { CairnEvent } from '../../shared/event.js';
 import type { SessionId } from '../../shared/plan.js';
 import { startScriptedProvider } from '../support/scripted-provider.js';
-import type { Daemon } from '../support/daemon.js';
+import { type Daemon, launchDaemon } from '../support/daemon-process.js';
 import { waitFor } from '../support/wait.js';
 import { appendingModel, lineOf } from './appending-model.js';
 
@@ -22,7 +22,6 @@ export interface DrillOptions {
   readonly longestLifeMs: number;
   /** In [0, 1): where in its life a daemon is killed. */
   readonly random: () => number;
-  readonly start: (home: string, env: Record<string, string>) => Promise<Daemon>;
   readonly onKill?: (kills: number, done: number) => void;
 }
 
@@ -37,6 +36,8 @@ export interface DrillReport {
   /** Kills after which a process was still there two seconds later. */
   readonly orphans: readonly string[];
   readonly requests: number;
+  /** Tool calls that were cut off and told to the model as unknown: the drill reached the dangerous moments. */
+  readonly unknown: number;
   readonly gapsInEvents: number;
   readonly finalStatus: string;
 }
@@ -54,7 +55,7 @@ async function drill(options: DrillOptions, baseUrl: string, requests: () => num
   const env = { OPENAI_BASE_URL: baseUrl, OPENAI_API_KEY: 'sk-drill', CAIRN_MODEL: 'drill' };
   const names = Array.from({ length: options.leaves }, (_, i) => `leaf ${i + 1}`);
   const orphans: string[] = [];
-  let daemon = await options.start(options.home, env);
+  let daemon = await launchDaemon(options.home, { env });
   const session = await daemon.call('session.create', {
     goal: 'Append every line once',
     workspace: options.workspace,
@@ -69,7 +70,7 @@ async function drill(options: DrillOptions, baseUrl: string, requests: () => num
     await daemon.kill();
     kills += 1;
     orphans.push(...(await processesLeft(options.home)));
-    daemon = await options.start(options.home, env);
+    daemon = await launchDaemon(options.home, { env });
     const { counts } = await daemon.call('plan.get', { sessionId: session.id });
     options.onKill?.(kills, counts.done);
     if (status === 'completed') break;
@@ -90,6 +91,7 @@ async function drill(options: DrillOptions, baseUrl: string, requests: () => num
     runAgain: runAgain(events),
     orphans,
     requests: requests(),
+    unknown: events.filter((event) => event.type === 'effect.unknown').length,
     gapsInEvents: events.filter((event, i) => i > 0 && event.seq !== (events[i - 1] as CairnEvent).seq + 1).length,
     finalStatus: run.status,
   };

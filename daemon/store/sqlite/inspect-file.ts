@@ -15,7 +15,7 @@ const magic = 'SQLite format 3\0';
 const elsewhere = 'Move it away, or set CAIRN_HOME to another folder.';
 
 /** `new`: nothing is there (or an empty file), so a database may be made. */
-export type FileState = 'new' | 'ours';
+type FileState = 'new' | 'ours';
 
 /**
  * Refuses (`invalid_state`) a file that is not a database of Cairn, is damaged, was written by a newer version, or cannot

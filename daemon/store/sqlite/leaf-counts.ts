@@ -3,7 +3,7 @@ import type { Item, ItemChange, ItemId, ItemStatus } from '../../../shared/plan.
 import { itemAt, type Tree } from '../../../shared/plan-tree.js';
 import { placesOf } from '../../domain/plan.js';
 
-export type StatusCounts = Record<ItemStatus, number>;
+type StatusCounts = Record<ItemStatus, number>;
 
 /**
  * By how much a change moves the counts. `tree` is the plan after it. O(changes), given the index of the tree that the

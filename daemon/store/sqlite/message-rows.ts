@@ -15,7 +15,7 @@ interface MessageRow {
   readonly at: string;
 }
 
-export interface NewMessage extends Message {
+interface NewMessage extends Message {
   readonly transcriptId: string;
   readonly runId: RunId;
   readonly sessionId: SessionId;

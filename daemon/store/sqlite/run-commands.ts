@@ -113,6 +113,9 @@ function sessionOf(cx: Connection, runId: RunId): SessionId | undefined {
 const addUsage = `turns = turns + 1, input_tokens = input_tokens + @inputTokens,
   output_tokens = output_tokens + @outputTokens, duration_ms = duration_ms + @durationMs,
   cost_usd = CASE WHEN @costUsd IS NULL THEN cost_usd ELSE coalesce(cost_usd, 0) + @costUsd END`;
+// Made once: a text that is put together at each call would be hashed anew at each call.
+const addToRun = `UPDATE runs SET ${addUsage}, model = @model, deaths = 0 WHERE id = @runId`;
+const addToSession = `UPDATE session_progress SET ${addUsage} WHERE session_id = @sessionId`;
 
 /** The assistant's message, the row of the turn, and the sums of run and session. */
 function writeTurn(cx: Connection, turn: NewTurn, run: CurrentRun) {
@@ -133,8 +136,8 @@ function writeTurn(cx: Connection, turn: NewTurn, run: CurrentRun) {
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   ).run(runId, turnNo, seq, model, turn.finishReason, inputTokens, outputTokens, costUsd, durationMs, at);
   const usage = { inputTokens, outputTokens, costUsd, durationMs };
-  cx.sql(`UPDATE runs SET ${addUsage}, model = @model, deaths = 0 WHERE id = @runId`).run({ ...usage, model, runId });
-  cx.sql(`UPDATE session_progress SET ${addUsage} WHERE session_id = @sessionId`).run({ ...usage, sessionId });
+  cx.sql(addToRun).run({ ...usage, model, runId });
+  cx.sql(addToSession).run({ ...usage, sessionId });
   const data = { turn: turnNo, inputTokens, outputTokens, costUsd, durationMs, toolCalls: toolCalls.length };
   return { seq, events: appendEvents(cx, sessionId, [{ type: 'turn.completed', runId, data }], at) };
 }

@@ -44,9 +44,9 @@ interface RunRow extends UsageColumns {
   readonly finished_at: string | null;
 }
 
-export const isUnderWay = (status: RunStatus): boolean => status === 'running' || status === 'waiting';
+const isUnderWay = (status: RunStatus): boolean => status === 'running' || status === 'waiting';
 
-export const toRun = (row: RunRow): Run => ({
+const toRun = (row: RunRow): Run => ({
   id: row.id,
   sessionId: row.session_id,
   itemId: row.item_id,
@@ -83,7 +83,7 @@ export function readLeafRun(cx: Connection, runId: RunId | null): LeafRun | null
   };
 }
 
-export interface NewRun extends Omit<LeafRun, 'itemId'> {
+interface NewRun extends Omit<LeafRun, 'itemId'> {
   readonly sessionId: SessionId;
   readonly itemId: ItemId | null;
   readonly kind: Run['kind'];

@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Cli, exitCodes, type Register } from '../cli.js';
+import { connect, connectIfRunning, daemonProgram } from '../connect.js';
+
+export const registerDaemon: Register = (program, cli) => {
+  const daemon = program.command('daemon').description('the background program that owns the plans');
+  daemon
+    .command('run')
+    .description('run it in this terminal')
+    .option('--port <n>', 'TCP port; 0 for any')
+    .option('--events-jsonl <file>', 'append every event to a file, a line each')
+    .action((options: { port?: string; eventsJsonl?: string }) => runHere(cli, options));
+  daemon
+    .command('start')
+    .description('start it in the background')
+    .action(async () => {
+      const client = await connect(cli.files, cli.environment);
+      const { pid } = await client.call('daemon.status', {});
+      cli.print(`running, pid ${pid}`);
+      client.close();
+    });
+  daemon
+    .command('stop')
+    .description('stop it; what is cut off is resumed at the next start')
+    .option('--drain <seconds>', 'how long turns under way may take to finish')
+    .action(({ drain }: { drain?: string }) => stop(cli, drain));
+  daemon
+    .command('status')
+    .description('whether it runs, and what it does')
+    .option('--json', 'answer as JSON')
+    .action(({ json }: { json?: boolean }) => status(cli, json ?? false));
+};
+
+function runHere(cli: Cli, { port, eventsJsonl }: { port?: string; eventsJsonl?: string }): Promise<void> {
+  const args = [...(port === undefined ? [] : ['--port', port]), ...(eventsJsonl === undefined ? [] : ['--events-jsonl', eventsJsonl])];
+  const child = spawn(process.execPath, [daemonProgram(), ...args], { stdio: 'inherit', env: cli.environment });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
+  return new Promise((resolve) => {
+    child.once('exit', (code) => {
+      process.exitCode = code ?? exitCodes.failed;
+      resolve();
+    });
+  });
+}
+
+async function stop(cli: Cli, drain: string | undefined): Promise<void> {
+  const client = await connectIfRunning(cli.files);
+  if (client === null) return cli.print('It is not running.');
+  const closed = new Promise<void>((resolve) => client.onClose(() => resolve()));
+  await client.call('daemon.stop', drain === undefined ? {} : { drainMs: Math.round(Number(drain) * 1000) });
+  await closed;
+  // The socket closes a moment before the process ends; whoever starts another one must find the home free.
+  for (let tries = 0; tries < 200 && (await connectIfRunning(cli.files)) !== null; tries++) await delay(20);
+  cli.print('stopped');
+}
+
+async function status(cli: Cli, json: boolean): Promise<void> {
+  const client = await connectIfRunning(cli.files);
+  if (client === null) {
+    if (json) cli.printJson('daemon', { running: false });
+    else cli.print('It is not running. It starts by itself with the next command, or by: cairn daemon start');
+    process.exitCode = exitCodes.noDaemon;
+    return;
+  }
+  const told = await client.call('daemon.status', {});
+  client.close();
+  if (json) return cli.printJson('daemon', { running: true, ...told });
+  const { pid, version, home, provider, counts, warnings, uptimeMs } = told;
+  cli.print(
+    `running, pid ${pid}, version ${version}, up ${Math.round(uptimeMs / 1000)} s`,
+    `home      ${home}`,
+    `model     ${provider === null ? 'none: set CAIRN_MODEL' : `${provider.model} at ${provider.baseUrl}`}`,
+    `sessions  ${counts.sessions}, ${counts.running} running, ${counts.inbox} waiting for a person`,
+    ...warnings.map((warning) => `warning   ${warning}`),
+  );
+}

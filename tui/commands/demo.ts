@@ -1,0 +1,64 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Cli, type Register } from '../cli.js';
+import { renderTree } from '../core/tree-view.js';
+import { watchSession } from './watch.js';
+
+/** Beside this program, where the build puts them. */
+const demoFile = (name: string): string => join(import.meta.dirname, 'demo', name);
+
+export const registerDemo: Register = (program, cli) => {
+  program
+    .command('demo')
+    .description('see a plan run in a temporary folder: a recording through the real loop, tools and store; no model, no key')
+    .option('--headless', 'without pauses, for scripts')
+    .option('--keep', 'leave the folder there')
+    .action(async ({ headless, keep }: { headless?: boolean; keep?: boolean }) => {
+      process.exitCode = await runDemo(cli, { headless: headless ?? !cli.isTerminal, keep: keep ?? false });
+    });
+};
+
+async function runDemo(outer: Cli, { headless, keep }: { headless: boolean; keep: boolean }): Promise<number> {
+  const root = mkdtempSync(join(tmpdir(), 'cairn-demo-'));
+  const workspace = join(root, 'workspace');
+  mkdirSync(workspace);
+  // A daemon of its own, on a home of its own: the demo touches nothing of the user's.
+  const cli = new Cli({
+    ...outer.environment,
+    CAIRN_HOME: join(root, 'home'),
+    CAIRN_PORT: '0',
+    CAIRN_REPLAY: demoFile('recording.jsonl'),
+    CAIRN_REPLAY_SPEED: headless ? 'Infinity' : '1',
+  });
+  try {
+    outer.print('The demo replays a recording: no model is asked. Tools, checks, store and daemon are the real ones.', `Workspace: ${workspace}`, '');
+    const client = await cli.client();
+    const session = await client.call('session.create', {
+      title: 'Demo',
+      workspace,
+      policy: 'full',
+      markdown: readFileSync(demoFile('plan.md'), 'utf8'),
+    });
+    await client.call('run.start', { sessionId: session.id });
+    const code = await watchSession(cli, session.id, { follow: false });
+    cli.dropClient();
+    await printResult(cli, session.id);
+    return code;
+  } finally {
+    await (await cli.client()).call('daemon.stop', { drainMs: 0 }).catch(() => undefined);
+    cli.close();
+    if (!keep) rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
+}
+
+async function printResult(cli: Cli, sessionId: Parameters<typeof watchSession>[1]): Promise<void> {
+  const client = await cli.client();
+  const [session, plan, run] = await Promise.all([
+    client.call('session.get', { sessionId }),
+    client.call('plan.get', { sessionId }),
+    client.call('run.get', { sessionId }),
+  ]);
+  const { liveness, ...planRun } = run;
+  cli.print('', ...renderTree({ title: session.title, goal: plan.goal, items: plan.items, counts: plan.counts, planRun, liveness }, cli.view));
+}

@@ -1,0 +1,38 @@
+import { type Cli, type Register, UsageError } from '../cli.js';
+import { sanitise } from '../core/text.js';
+
+export const registerInbox: Register = (program, cli) => {
+  const inbox = program.command('inbox').description('what waits for a person');
+  inbox
+    .option('--all', 'also what has been answered')
+    .option('--json', 'answer as JSON')
+    .action(({ all, json }: { all?: boolean; json?: boolean }) => list(cli, all ?? false, json ?? false));
+  inbox
+    .command('answer <id> [answer]')
+    .description('answer an entry: allow, always or deny to an approval, a text to a question')
+    .action(async (id: string, answer: string | undefined) => {
+      if (answer === undefined) throw new UsageError('Say the answer: allow, always or deny for an approval, a text for a question.');
+      const entry = await (await cli.client()).call('inbox.answer', { id, answer });
+      cli.print(`${entry.state}: ${entry.answer ?? ''}`);
+    });
+  inbox
+    .command('ack <id>')
+    .description('mark an entry that needs no answer as seen')
+    .action(async (id: string) => {
+      const entry = await (await cli.client()).call('inbox.ack', { id });
+      cli.print(entry.state);
+    });
+};
+
+async function list(cli: Cli, all: boolean, json: boolean): Promise<void> {
+  const { entries, nextCursor } = await (await cli.client()).call('inbox.list', { limit: 200, ...(all ? {} : { state: 'open' as const }) });
+  if (json) return cli.printJson('inbox', { entries, nextCursor });
+  if (entries.length === 0) return cli.print('Nothing waits for you.');
+  const { paint } = cli.view;
+  for (const entry of entries) {
+    cli.print(`${entry.id}  ${paint(entry.state === 'open' ? 'busy' : 'dim', `${entry.kind}, ${entry.state}`)}  ${sanitise(entry.title)}`);
+    cli.print(...entry.detail.split('\n').map((line) => `    ${sanitise(line)}`));
+    if (entry.state === 'open' && entry.deadline) cli.print(`    answered with ${entry.default ?? 'nothing'} at ${entry.deadline}`);
+    if (entry.answer !== null) cli.print(`    answer: ${sanitise(entry.answer)}`);
+  }
+}

@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+import { methodNames, type MethodName } from '../../shared/contract.js';
+import { RpcError } from '../../shared/errors.js';
+import { exitCodes, type Register, UsageError } from '../cli.js';
+
+export const registerRpc: Register = (program, cli) => {
+  program
+    .command('rpc <method> [params]')
+    .description('one call: params and result as JSON (- reads the params from standard input)')
+    .action(async (method: string, text: string | undefined) => {
+      const params = parse(text === '-' ? readFileSync(0, 'utf8') : (text ?? '{}'));
+      if (!(methodNames as string[]).includes(method)) throw new UsageError(`There is no method ${method}. They are: ${methodNames.join(', ')}`);
+      try {
+        cli.print(JSON.stringify(await (await cli.client()).call(method as MethodName, params as never)));
+      } catch (error) {
+        if (!(error instanceof RpcError)) throw error;
+        process.stderr.write(`${JSON.stringify({ code: error.code, message: error.message, data: error.data })}\n`);
+        process.exitCode = exitCodes.failed;
+      }
+    });
+};
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw new UsageError(`The params are not valid JSON: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,57 @@
+/** Marks of statuses: glyph and word, never colour alone; an ASCII set where the locale is not UTF-8. */
+import type { Item } from '../../shared/plan.js';
+
+export interface Glyphs {
+  readonly pending: string;
+  readonly active: string;
+  readonly claimed: string;
+  readonly accepted: string;
+  readonly skipped: string;
+  readonly section: string;
+  readonly bar: readonly [full: string, empty: string];
+  readonly output: string;
+  readonly dot: string;
+  readonly ellipsis: string;
+}
+
+const unicode: Glyphs = {
+  pending: '○',
+  active: '▶',
+  claimed: '✓',
+  accepted: '✔',
+  skipped: '⊘',
+  section: '▾',
+  bar: ['█', '░'],
+  output: '│',
+  dot: '·',
+  ellipsis: '…',
+};
+
+const ascii: Glyphs = {
+  pending: '-',
+  active: '>',
+  claimed: 'v',
+  accepted: 'V',
+  skipped: '/',
+  section: '+',
+  bar: ['#', '.'],
+  output: '|',
+  dot: '-',
+  ellipsis: '...',
+};
+
+/** By the locale, as `LC_ALL`, `LC_CTYPE` or `LANG` say it, in this order. */
+export function glyphsFor(locale: string): Glyphs {
+  return /utf-?8/i.test(locale) ? unicode : ascii;
+}
+
+export function glyphOf(item: Pick<Item, 'status' | 'accepted'>, glyphs: Glyphs): string {
+  if (item.status === 'done') return item.accepted === true ? glyphs.accepted : glyphs.claimed;
+  return glyphs[item.status];
+}
+
+/** The word beside the glyph; empty for what needs none. */
+export function wordOf(item: Pick<Item, 'status' | 'accepted'>): string {
+  if (item.status === 'done') return item.accepted === true ? 'done, accepted' : 'done, claimed';
+  return item.status === 'pending' ? '' : item.status;
+}

@@ -1,0 +1,88 @@
+/** A plan as lines: goal, run state, progress, and the tree. */
+import type { Counts, Item, ListedItem } from '../../shared/plan.js';
+import type { Liveness, PlanRun, PlanRunStatus } from '../../shared/run.js';
+import { type Glyphs, glyphOf, wordOf } from './glyphs.js';
+import type { Paint, Tone } from './style.js';
+import { fit, padEnd, sanitise } from './text.js';
+
+export interface TreeView {
+  readonly title: string;
+  readonly goal: string;
+  readonly items: readonly ListedItem[];
+  readonly counts: Counts;
+  readonly planRun: PlanRun;
+  readonly liveness: Liveness;
+}
+
+export interface ViewOptions {
+  readonly width: number;
+  readonly glyphs: Glyphs;
+  readonly paint: Paint;
+}
+
+const barWidth = 12;
+
+export function toneOf(status: PlanRunStatus): Tone {
+  if (status === 'completed') return 'good';
+  if (status === 'blocked' || status === 'failed') return 'bad';
+  return status === 'running' || status === 'waiting' || status === 'pausing' ? 'busy' : 'plain';
+}
+
+export function progress({ done, skipped, leaves }: Counts, glyphs: Glyphs): string {
+  const open = leaves - skipped;
+  const full = open === 0 ? 0 : Math.round((done / open) * barWidth);
+  const bar = glyphs.bar[0].repeat(full) + glyphs.bar[1].repeat(barWidth - full);
+  return `${bar} ${done}/${open}${skipped > 0 ? ` (${skipped} skipped)` : ''}`;
+}
+
+export function renderTree(view: TreeView, { width, glyphs, paint }: ViewOptions): string[] {
+  const { planRun, counts } = view;
+  const run = [planRun.status, ...(planRun.stepNo > 0 ? [`step ${planRun.stepNo}`, `try ${planRun.attempt}`] : [])].join(` ${glyphs.dot} `);
+  const goal = sanitise(view.goal.split('\n')[0] ?? '') || sanitise(view.title);
+  const lines = [
+    `${paint('strong', fit(`Goal: ${goal}`, width, glyphs.ellipsis))}`,
+    `${paint(toneOf(planRun.status), run)}   ${progress(counts, glyphs)}`,
+    ...view.items.flatMap((item) => renderItem(item, view, { width, glyphs, paint })),
+  ];
+  if (view.items.length === 0) lines.push(paint('dim', 'The plan is empty. Add an item: cairn add TITLE'));
+  const { lastError } = planRun;
+  if (lastError !== null && planRun.currentItemId === null) lines.push(...whyLines(lastError, '', { width, glyphs, paint }));
+  return lines;
+}
+
+function renderItem(item: ListedItem, view: TreeView, options: ViewOptions): string[] {
+  const { width, glyphs, paint } = options;
+  const { planRun, liveness } = view;
+  const isSection = item.depth === 0 && view.items.some((other) => other.parentId === item.id);
+  const indent = item.depth === 0 ? ' ' : '     ';
+  const glyph = isSection && item.status === 'pending' ? glyphs.section : glyphOf(item, glyphs);
+  const isCurrent = item.id === planRun.currentItemId;
+  const word = isCurrent ? currentWord(planRun, liveness) : wordOf(item);
+  const head = `${indent}${glyph} ${item.number} ${sanitise(item.title)}`;
+  const room = word === '' ? width : Math.max(20, width - word.length - 2);
+  const line = fit(head, room, glyphs.ellipsis);
+  const tone = itemTone(item, planRun);
+  const text = word === '' ? line : `${padEnd(line, Math.min(room, 44))}  ${fit(word, Math.max(10, width - 46), glyphs.ellipsis)}`;
+  const why = isCurrent && planRun.lastError !== null ? whyLines(planRun.lastError, `${indent}    `, options) : [];
+  return [paint(tone, text), ...why];
+}
+
+function currentWord({ status }: PlanRun, liveness: Liveness): string {
+  if (status === 'blocked' || status === 'failed') return status;
+  return `${liveness.state}: ${sanitise(liveness.cause.split('\n')[0] ?? '')}`;
+}
+
+function itemTone(item: Item, planRun: PlanRun): Tone {
+  if (item.id === planRun.currentItemId) return toneOf(planRun.status);
+  if (item.status === 'done') return 'good';
+  return item.status === 'skipped' ? 'dim' : 'plain';
+}
+
+const whyLimit = 6;
+
+/** Why something stopped, in place: the first lines of the reason. */
+export function whyLines(reason: string, indent: string, { width, glyphs, paint }: ViewOptions): string[] {
+  const lines = reason.split('\n').map(sanitise).filter((line) => line.trim() !== '');
+  const shown = lines.length > whyLimit ? [...lines.slice(0, whyLimit - 1), glyphs.ellipsis] : lines;
+  return shown.map((line) => paint('bad', fit(`${indent}${line}`, width, glyphs.ellipsis)));
+}

@@ -1,0 +1,35 @@
+/** What `cairn` alone does: on a terminal it follows the newest session of this folder, or says what to do first. */
+import type { Cli } from './cli.js';
+import { watchSession } from './commands/watch.js';
+import { findLocalServers } from './local-servers.js';
+import { newestSession } from './references.js';
+
+export async function openScreen(cli: Cli): Promise<void> {
+  const client = await cli.client();
+  const newest = await newestSession(client, process.cwd());
+  if (newest !== null) {
+    process.exitCode = await watchSession(cli, newest.id, { follow: cli.isTerminal });
+    return;
+  }
+  const { provider } = await client.call('daemon.status', {});
+  cli.print(
+    'Cairn runs plans and picks up where it was. There is none for this folder yet.',
+    '',
+    '  cairn new "Ship the export" --from plan.md    a plan from a Markdown list',
+    '  cairn new "Ship the export"                   an empty one; then: cairn add TITLE',
+    '  cairn run --watch                             run it and look on',
+    '  cairn demo                                    see it work first: no model, no key',
+    '',
+  );
+  if (provider !== null) return cli.print(`Model: ${provider.model} at ${provider.baseUrl}`);
+  const servers = await findLocalServers();
+  const [first] = servers;
+  if (first === undefined) {
+    return cli.print('No model is configured: set CAIRN_MODEL and OPENAI_API_KEY, then `cairn daemon stop`. Leaves by command need none.');
+  }
+  cli.print(
+    `${first.name} answers on this machine. To use it:`,
+    `  export OPENAI_BASE_URL=${first.baseUrl} CAIRN_MODEL=${first.models[0] ?? 'MODEL'}`,
+    '  cairn daemon stop',
+  );
+}
