@@ -55,7 +55,7 @@ const rooms = {
 };
 
 const wiring = ['./daemon/app.ts', './daemon/daemon.ts', './daemon/main.ts'];
-const parts = ['clock', 'config', 'events-file', 'home', 'lock', 'log', 'model', 'policies'].map((name) => `./daemon/${name}.ts`);
+const parts = ['attempt', 'clock', 'config', 'events-file', 'home', 'lock', 'log', 'model', 'policies'].map((name) => `./daemon/${name}.ts`);
 
 const layers = [
   { target: './shared', from: ['./daemon', './tui'], message: 'shared/ knows neither program.' },
@@ -81,6 +81,7 @@ const impureGlobals = ['performance', 'setTimeout', 'setInterval', 'setImmediate
 const oneDoor = 'Time and randomness come in from daemon/clock.ts.';
 
 const clocksAndDice = [
+  { selector: "MemberExpression[object.name='globalThis']", message: oneDoor },
   { selector: "CallExpression[callee.object.name='Date'][callee.property.name='now']", message: oneDoor },
   { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: oneDoor },
   { selector: "CallExpression[callee.name='Date']", message: oneDoor },
@@ -111,9 +112,11 @@ export default tseslint.config(
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/no-misused-promises': 'error',
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
-      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true, ignoreVoidOperator: true }],
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true, ignoreVoidReturningFunctions: true }],
       // Ports are objects of closures: none of their methods uses `this`, and parts are handed on one by one.
       '@typescript-eslint/unbound-method': 'off',
+      // Takes a variable that a closure changes for constant.
+      '@typescript-eslint/no-unnecessary-condition': 'off',
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', destructuredArrayIgnorePattern: '^_' }],
     },
@@ -122,13 +125,23 @@ export default tseslint.config(
     files: ['shared/**/*.ts', 'daemon/**/*.ts', 'tui/**/*.ts'],
     rules: { 'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }] },
   },
+  {
+    files: ['test/**/*.ts'],
+    // `expect.any` is of any type, and stand-ins for asynchronous parts need not wait.
+    rules: { '@typescript-eslint/no-unsafe-assignment': 'off', '@typescript-eslint/require-await': 'off' },
+  },
   { files: ['shared/**/*.ts', 'daemon/**/*.ts'], rules: { 'no-console': 'error' } },
   {
     files: ['daemon/**/*.ts'],
     // Git is given the person's own PATH and home.
     ignores: ['daemon/main.ts', 'daemon/workspace/**'],
-    rules: { 'no-restricted-syntax': ['error', environment] },
+    rules: { 'no-restricted-syntax': ['error', ...clocksAndDice, environment] },
   },
+  { files: ['daemon/workspace/**/*.ts'], rules: { 'no-restricted-syntax': ['error', ...clocksAndDice] } },
+  // The door itself.
+  { files: ['daemon/clock.ts'], rules: { 'no-restricted-syntax': 'off' } },
+  // One table, in which things are looked up.
+  { files: ['shared/contract.ts'], rules: { 'max-lines': 'off' } },
   {
     files: pureFolders,
     rules: {

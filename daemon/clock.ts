@@ -46,11 +46,14 @@ export const systemClock: Clock = {
   },
 };
 
+/** From 0 up to 1. */
+export const random = (): number => Math.random();
+
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /** A new id: prefix and 80 random bits in Crockford's base 32, as `s_7k3m9…`. */
 export function newId(prefix: string): string {
   let text = '';
-  for (const byte of randomBytes(16)) text += alphabet[byte % 32];
+  for (const byte of randomBytes(16)) text += alphabet.charAt(byte % 32);
   return `${prefix}_${text}`;
 }

@@ -24,9 +24,9 @@ const providerSchema = z.strictObject({
 /** `config.json`. */
 export const configSchema = z.strictObject({
   model: z.string().min(1).optional(),
-  baseUrl: z.url().optional(),
+  baseUrl: z.url({ protocol: /^https?$/, error: 'an address that begins with http:// or https://' }).optional(),
   apiKey: z.string().min(1).optional(),
-  host: z.string().default('127.0.0.1'),
+  host: z.enum(['127.0.0.1', 'localhost', '::1'], 'a loopback address; use an SSH tunnel to reach the daemon from elsewhere').default('127.0.0.1'),
   port: z.number().int().min(0).max(65_535).default(defaultPort),
   log: z.enum(logLevels).default('info'),
   policy: policyInputSchema.default('workspace'),
@@ -52,7 +52,7 @@ export type Config = z.infer<typeof configSchema> & {
 };
 
 /** `cairn.json` of a workspace: every key of it can only make things stricter. */
-const projectSchema = z.strictObject({ policy: policyInputSchema.optional(), planning: z.strictObject({ enabled: z.boolean() }).optional() });
+const projectSchema = z.strictObject({ policy: policyInputSchema.optional() });
 
 export interface ConfigInput {
   readonly flags: { readonly port?: number | undefined };
@@ -73,40 +73,57 @@ const variables: Record<string, { path: string; parse?: (text: string) => unknow
   CAIRN_TURN_BACKOFF_MS: { path: 'provider.backoffMs', parse: Number },
 };
 
+/** Variables that are no keys of the file. Off in `CAIRN_PLANNING` wins over on anywhere; on changes nothing. */
+const ownVariables = z.object({
+  CAIRN_RECORD: z.string().optional(),
+  CAIRN_REPLAY: z.string().optional(),
+  CAIRN_REPLAY_SPEED: z.coerce.number('a number; 0 plays at once').min(0).default(1),
+  CAIRN_PLANNING: z.stringbool('on or off').default(true),
+});
+
+/** Puts the layers on each other. Refuses with the source of a fault (file, variable or flag), its key, and what is allowed. */
 export function resolveConfig({ flags, environment, global }: ConfigInput): Result<Config> {
   const file = global === null ? ok({}) : parseFile(global.text, global.path);
   if (!file.ok) return file;
   const fromFile = configSchema.safeParse(file.value);
-  if (!fromFile.success) return faults(fromFile.error, global?.path ?? '');
+  if (!fromFile.success) return faults(fromFile.error, () => global?.path ?? '');
+  // An empty variable is as good as none.
+  const set = Object.fromEntries(Object.entries(environment).filter(([, text]) => text !== undefined && text.trim() !== ''));
+  const own = ownVariables.safeParse(set);
+  if (!own.success) return faults(own.error, () => 'The environment');
+
   const layered = structuredClone(file.value);
+  const sources = new Map<string, string>();
+  const put = (source: string, path: string, value: unknown): void => {
+    setAt(layered, path, value);
+    sources.set(path, source);
+  };
   for (const [name, { path, parse }] of Object.entries(variables)) {
-    const text = environment[name];
-    if (text !== undefined && text !== '') setAt(layered, path, parse ? parse(text) : text);
+    const text = set[name];
+    if (text !== undefined) put(name, path, parse ? parse(text) : text);
   }
-  // Off anywhere wins over on.
-  if (/^(false|0|no|off)$/i.test(environment.CAIRN_PLANNING ?? '')) setAt(layered, 'planning.enabled', false);
-  if (flags.port !== undefined) setAt(layered, 'port', flags.port);
+  if (!own.data.CAIRN_PLANNING) put('CAIRN_PLANNING', 'planning.enabled', false);
+  if (flags.port !== undefined) put('--port', 'port', flags.port);
   const whole = configSchema.safeParse(layered);
-  if (!whole.success) return faults(whole.error, 'the environment');
-  const fault = checkHost(whole.data.host);
-  if (fault !== null) return fault;
-  const speed = Number(environment.CAIRN_REPLAY_SPEED ?? '1');
-  return ok({
-    ...whole.data,
-    record: environment.CAIRN_RECORD || null,
-    replay: environment.CAIRN_REPLAY || null,
-    replaySpeed: speed > 0 ? speed : Infinity,
-  });
+  if (!whole.success) return faults(whole.error, (path) => sourceOf(path, sources) ?? 'The configuration');
+  const { CAIRN_RECORD: record = null, CAIRN_REPLAY: replay = null, CAIRN_REPLAY_SPEED: speed } = own.data;
+  return ok({ ...whole.data, record, replay, replaySpeed: speed > 0 ? speed : Infinity });
+}
+
+function sourceOf(path: string, sources: ReadonlyMap<string, string>): string | null {
+  for (const [key, source] of sources) if (path === key || path.startsWith(`${key}.`)) return source;
+  return null;
 }
 
 /** What a workspace's own `cairn.json` asks for. `ignored`: keys that it may not set, for a warning. */
 export function readProject(text: string, path: string): Result<{ policy: z.infer<typeof policyInputSchema> | null; ignored: string[] }> {
   const file = parseFile(text, path);
   if (!file.ok) return file;
-  const ignored = Object.keys(file.value).filter((key) => !(key in projectSchema.shape));
-  const own = Object.fromEntries(Object.entries(file.value).filter(([key]) => key in projectSchema.shape));
+  const isOwn = (key: string): boolean => Object.hasOwn(projectSchema.shape, key);
+  const ignored = Object.keys(file.value).filter((key) => !isOwn(key));
+  const own = Object.fromEntries(Object.entries(file.value).filter(([key]) => isOwn(key)));
   const parsed = projectSchema.safeParse(own);
-  return parsed.success ? ok({ policy: parsed.data.policy ?? null, ignored }) : faults(parsed.error, path);
+  return parsed.success ? ok({ policy: parsed.data.policy ?? null, ignored }) : faults(parsed.error, () => path);
 }
 
 function parseFile(text: string, path: string): Result<Record<string, unknown>> {
@@ -115,8 +132,17 @@ function parseFile(text: string, path: string): Result<Record<string, unknown>> 
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) return ok(value as Record<string, unknown>);
     return refuse('invalid_params', `${path} is not a JSON object.`);
   } catch (error) {
-    return refuse('invalid_params', `${path} is not valid JSON: ${(error as Error).message}`);
+    return refuse('invalid_params', `${path} is not valid JSON${placeOf((error as Error).message, text)}.`);
   }
+}
+
+/** The engine's own words quote the file, and there may be a key in it: only the place is told, where they name it. */
+function placeOf(message: string, text: string): string {
+  if (message.includes('end of JSON input')) return ': it ends too early';
+  const position = /at position (\d+)/.exec(message)?.[1];
+  if (position === undefined) return '';
+  const before = text.slice(0, Number(position)).split('\n');
+  return `: line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`;
 }
 
 function setAt(target: Record<string, unknown>, path: string, value: unknown): void {
@@ -129,16 +155,8 @@ function setAt(target: Record<string, unknown>, path: string, value: unknown): v
   }
 }
 
-function faults(error: z.ZodError, where: string): Result<never> {
+function faults(error: z.ZodError, sourceFor: (path: string) => string): Result<never> {
   const issues = error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }));
-  const told = issues.map(({ path, message }) => `${path || 'the file'}: ${message}`).join('; ');
-  return refuse('invalid_params', `${where}: ${told}`, { issues, hint: 'The README lists the keys and what they may be.' });
+  const told = issues.map(({ path, message }) => `${sourceFor(path)}: ${path === '' ? '' : `${path}: `}${message}`).join('; ');
+  return refuse('invalid_params', told, { issues, hint: 'The README lists the keys and what they may be.' });
 }
-
-function checkHost(host: string): Result<never> | null {
-  if (['127.0.0.1', 'localhost', '::1'].includes(host)) return null;
-  return refuse('invalid_params', `host: ${host} is not a loopback address. The daemon listens on 127.0.0.1 only.`, {
-    hint: 'Use an SSH tunnel to reach it from elsewhere.',
-  });
-}
-

@@ -1,15 +1,14 @@
 /** A whole daemon on one home: opened in order, each step refusing with what to do; stopped in the reverse. */
-import { readFileSync } from 'node:fs';
 import { protocolVersion } from '../shared/contract.js';
 import { ok, type Result } from '../shared/errors.js';
 import type { HomeFiles } from '../shared/paths.js';
 import type { DaemonStatus } from '../shared/session.js';
 import { version } from '../shared/version.js';
 import { type App, createApp } from './app.js';
-import { newId, systemClock as clock } from './clock.js';
+import { newId, random, systemClock as clock } from './clock.js';
 import { type Config, resolveConfig } from './config.js';
 import { createEventsFile } from './events-file.js';
-import { prepareHome, readToken, writeWhole } from './home.js';
+import { prepareHome, readIfThere, readToken, writeWhole } from './home.js';
 import { takeLock } from './lock.js';
 import { type Logger, openLog } from './log.js';
 import { createProvider } from './model.js';
@@ -49,10 +48,12 @@ const limits = { maxInFlight: 1_000, maxBatch: 100, maxInFlightOfClient: 256 } a
 
 export async function startDaemon(options: DaemonOptions): Promise<Result<RunningDaemon>> {
   const { files, flags, environment } = options;
-  const config = resolveConfig({ flags, environment, global: readIfThere(files.config) });
-  if (!config.ok) return config;
   const prepared = prepareHome(files);
   if (!prepared.ok) return prepared;
+  const global = readIfThere(files.config);
+  if (!global.ok) return global;
+  const config = resolveConfig({ flags, environment, global: global.value });
+  if (!config.ok) return config;
   const lock = takeLock(files.lock, process.pid);
   if (!lock.ok) return lock;
   const opened = await open(options, config.value);
@@ -60,29 +61,23 @@ export async function startDaemon(options: DaemonOptions): Promise<Result<Runnin
   return opened.ok ? ok({ ...opened.value, stop: (drainMs) => opened.value.stop(drainMs).then(() => lock.value.release()) }) : opened;
 }
 
-function readIfThere(path: string): { text: string; path: string } | null {
-  try {
-    return { text: readFileSync(path, 'utf8'), path };
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
-}
-
 /** With the lock held: nobody else works on this home. */
 async function open({ files, flags, environment, onStopAsked }: DaemonOptions, config: Config): Promise<Result<RunningDaemon>> {
   const startedAt = clock.iso();
   const token = readToken(files.token);
-  const redactor = createRedactor({ environment, extra: [token, ...(config.apiKey === undefined ? [] : [config.apiKey])] });
+  if (!token.ok) return token;
+  const redactor = createRedactor({ environment, extra: [token.value, ...(config.apiKey === undefined ? [] : [config.apiKey])] });
   const redact = (text: string): string => redactor.redact(text);
-  const log = openLog(files.logs, config.log, redact);
+  const opened = openLog(files.logs, config.log, redact);
+  if (!opened.ok) return opened;
+  const log = opened.value;
   const store = await openSqliteStore(files.database, { clock: () => clock.now(), newId, redact });
   if (!store.ok) return store;
   const provider = await createProvider({
     config,
     redactor,
     clock,
-    random: Math.random,
+    random,
     onRecordError: (error) => log.error({ err: error }, 'a turn could not be recorded'),
   });
   if (!provider.ok) {
@@ -98,13 +93,18 @@ async function open({ files, flags, environment, onStopAsked }: DaemonOptions, c
   let commands: SessionCommands | null = null;
   const liveness: SessionCommands['liveness'] = (id) =>
     commands?.liveness(id) ?? Promise.resolve({ state: 'idle', cause: 'starting', lastProgressAt: null });
-  const publisher = createWatchPublisher(store.value, liveness);
-  const streams = createEventStreams(store.value, newId);
+  const onRpcBug = (error: unknown, method: string): void => log.error({ err: error, method }, 'bug');
+  const publisher = createWatchPublisher(store.value, liveness, onRpcBug);
+  const streams = createEventStreams(store.value, newId, onRpcBug);
   publisher.onCommitted(() => streams.wake());
   if (flags.eventsFile !== undefined) {
     const file = createEventsFile(flags.eventsFile, store.value, (error) => log.error({ err: error }, 'events file'));
-    publisher.onCommitted(() => file.wake());
-    file.wake();
+    if (!file.ok) {
+      await store.value.close();
+      return file;
+    }
+    publisher.onCommitted(file.value.wake);
+    file.value.wake();
   }
 
   const app = appOf({ files, config, environment, store: store.value, provider: provider.value, publisher, redactor, log, warn });
@@ -132,16 +132,15 @@ async function open({ files, flags, environment, onStopAsked }: DaemonOptions, c
     handlers: createHandlers({ store: store.value, commands, publisher, streams, status, stop: onStopAsked }),
     redact,
     ...limits,
-    onBug: (error, method) => log.error({ err: error, method }, 'bug'),
+    onBug: onRpcBug,
   });
   const server = await startServer({
     dispatch,
     socketPath: files.socket,
     host: config.host,
     port: config.port,
-    token,
+    token: token.value,
     newId,
-    maxInFlightOfClient: limits.maxInFlightOfClient,
   });
   if (!server.ok) {
     await app.stop(0);
@@ -149,7 +148,14 @@ async function open({ files, flags, environment, onStopAsked }: DaemonOptions, c
     return server;
   }
   const { port } = server.value;
-  writeWhole(files.daemon, `${JSON.stringify({ pid: process.pid, port, protocol: protocolVersion, version, startedAt })}\n`);
+  const facts = { pid: process.pid, port, protocol: protocolVersion, version, startedAt };
+  const announced = writeWhole(files.daemon, `${JSON.stringify(facts)}\n`);
+  if (!announced.ok) {
+    await app.stop(0);
+    await server.value.close();
+    await store.value.close();
+    return announced;
+  }
   log.info({ port, home: files.home, model: describe?.model ?? null }, 'ready');
   return ok({
     port,
@@ -194,7 +200,7 @@ function appOf({ files, config, environment, store, provider, publisher, redacto
     },
     policyFor: (workspace, asked) => policyFor(workspace, asked, config.policy, warn),
     clock,
-    random: Math.random,
+    random,
     newId,
     onBug: (error, sessionId) => log.error({ err: error, sessionId }, 'bug'),
     settings: {

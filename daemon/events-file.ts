@@ -1,14 +1,20 @@
 /** `--events-jsonl FILE`: every durable event as a line, in order, without gaps. */
 import { appendFileSync, closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { ok, type Result } from '../shared/errors.js';
 import { eventSchemaName } from '../shared/event.js';
+import { attempt } from './attempt.js';
 import type { Queries } from './store/queries.js';
 
 const pageSize = 500;
 
 /** Follows the store from the last event that the file has; call `wake` after each commit. */
-export function createEventsFile(path: string, store: Queries, onError: (error: unknown) => void): { wake(): void } {
-  closeSync(openSync(path, 'a', 0o600));
-  let after = lastSeqIn(path);
+export function createEventsFile(path: string, store: Queries, onError: (error: unknown) => void): Result<{ wake(): void }> {
+  const opened = attempt(path, () => {
+    closeSync(openSync(path, 'a', 0o600));
+    return ok(lastSeqIn(path));
+  });
+  if (!opened.ok) return opened;
+  let after = opened.value;
   let writing = false;
   let again = false;
 
@@ -35,14 +41,14 @@ export function createEventsFile(path: string, store: Queries, onError: (error: 
     }
   }
 
-  return { wake: () => void pump() };
+  return ok({ wake: () => void pump() });
 }
 
 function lastSeqIn(path: string): number {
   if (!existsSync(path)) return 0;
   const line = readFileSync(path, 'utf8').trimEnd().split('\n').at(-1) ?? '';
   try {
-    return Number((JSON.parse(line) as { seq?: number }).seq ?? 0);
+    return (JSON.parse(line) as { seq?: number }).seq ?? 0;
   } catch {
     return 0;
   }

@@ -2,7 +2,7 @@
  * One daemon for each home: a lock of the operating system that dies with the process, so that kill -9 leaves nothing to
  * clean up. SQLite takes it (an exclusive transaction on a file of its own), because Node has no file locks.
  */
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { ok, refuse, type Result } from '../shared/errors.js';
 
@@ -15,10 +15,19 @@ export function takeLock(path: string, pid: number): Result<HomeLock> {
   const pidFile = `${path}.pid`;
   let db: Database.Database | null = null;
   try {
-    db = new Database(path, { timeout: 0 });
+    const held = new Database(path, { timeout: 0 });
+    db = held;
     chmodSync(path, 0o600);
-    db.pragma('journal_mode = MEMORY');
-    db.exec('BEGIN EXCLUSIVE');
+    held.pragma('journal_mode = MEMORY');
+    held.exec('BEGIN EXCLUSIVE');
+    rmSync(pidFile, { force: true });
+    writeFileSync(pidFile, String(pid), { mode: 0o600 });
+    return ok({
+      release: () => {
+        rmSync(pidFile, { force: true });
+        held.close();
+      },
+    });
   } catch (error) {
     db?.close();
     if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) return refuse('invalid_state', heldBy(pidFile));
@@ -26,17 +35,19 @@ export function takeLock(path: string, pid: number): Result<HomeLock> {
       hint: 'The home must be a folder on a local disk that you can write to.',
     });
   }
-  const held = db;
-  writeFileSync(pidFile, String(pid), { mode: 0o600 });
-  return ok({ release: () => held.close() });
 }
 
 function heldBy(pidFile: string): string {
-  let pid = '';
+  const pid = readPid(pidFile);
+  return `A daemon${pid === null ? '' : ` (pid ${pid})`} is running on this home already.`;
+}
+
+/** Null when the holder has not written it yet: none there, or that of a daemon that was killed. */
+function readPid(pidFile: string): number | null {
   try {
-    pid = readFileSync(pidFile, 'utf8').trim();
+    const pid = Number(readFileSync(pidFile, 'utf8'));
+    return process.kill(pid, 0) ? pid : null;
   } catch {
-    // It has the lock and is about to write its pid.
+    return null;
   }
-  return `A daemon${pid ? ` (pid ${pid})` : ''} is running on this home already.`;
 }

@@ -21,7 +21,7 @@ import type { Executor } from '../daemon/executors/executor.js';
 import { openSqliteStore } from '../daemon/store/sqlite/open-store.js';
 import type { CairnEvent } from '../shared/event.js';
 import { unwrap } from '../shared/errors.js';
-import type { Item, ItemText, SessionId } from '../shared/plan.js';
+import type { Item, SessionId } from '../shared/plan.js';
 import { callOver } from '../test/support/rpc.js';
 
 const rows: [what: string, value: string, goal: string][] = [];
@@ -61,7 +61,11 @@ async function leafCost(folder: string, sessions: number, leaves: number): Promi
   const isCompleted = (event: CairnEvent): boolean => event.type === 'plan_run.changed' && event.data.status === 'completed';
   const app = createApp({
     store,
-    publisher: { committed: ({ events }) => void (events.some(isCompleted) && completed()), output: () => undefined },
+    publisher: { committed: ({ events }) => {
+        if (events.some(isCompleted)) completed();
+      },
+      output: () => undefined,
+    },
     provider: { describe: () => null, complete: () => Promise.reject(new Error('no model in a benchmark')) },
     redactor: { redact: (text) => text, stream: () => ({ write: (text) => text, end: () => '' }) },
     isRedacted: () => false,
@@ -126,7 +130,7 @@ function planOf(leaves: number) {
 
 function makePlan(leaves: number) {
   const draft = new PlanDraft(emptyPlan);
-  const text = (i: number): ItemText => ({ title: `Leaf number ${i + 1} of the plan`, detail: 'What is to be done here.' });
+  const text = (i: number) => ({ title: `Leaf number ${i + 1} of the plan`, detail: 'What is to be done here.' });
   const blank = unwrap(addItem(draft, text(0), 'person'));
   const items = Array.from({ length: leaves }, (_, i): Item => ({ ...blank, ...text(i), id: `t${i + 1}` as Item['id'], position: (i + 1) * 1024 }));
   const whole = new PlanDraft(emptyPlan);

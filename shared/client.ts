@@ -1,4 +1,5 @@
 /** The typed client of the contract, over any transport that carries texts both ways. */
+import { z } from 'zod';
 import {
   type MethodName,
   methods,
@@ -8,7 +9,7 @@ import {
   type ParamsInput,
   type ResultOf,
 } from './contract.js';
-import { type ErrorData, type ErrorKind, errorCodes, RpcError } from './errors.js';
+import { errorCodes, type ErrorKind, RpcError } from './errors.js';
 
 export interface Transport {
   send(text: string): void;
@@ -27,6 +28,7 @@ export interface Client {
   /** Parsed by the contract on both ends. Throws `RpcError` for an error answer, `ConnectionLost` when none comes. */
   call<M extends MethodName>(method: M, params: ParamsInput<M>): Promise<ResultOf<M>>;
   on<N extends NotificationName>(name: N, listener: (params: NotificationParams<N>) => void): void;
+  /** Called once; at once when the connection has ended already. */
   onClose(listener: (reason: string) => void): void;
   close(): void;
 }
@@ -36,6 +38,16 @@ interface Pending {
   resolve(value: unknown): void;
   reject(error: Error): void;
 }
+
+/** What comes from the other end is foreign: it is parsed like everything else, and what does not fit is left alone. */
+const messageSchema = z.object({
+  id: z.unknown().optional(),
+  method: z.string().optional(),
+  params: z.unknown().optional(),
+  result: z.unknown().optional(),
+  error: z.object({ code: z.number(), message: z.string(), data: z.record(z.string(), z.unknown()).catch({}) }).optional(),
+});
+type Message = z.infer<typeof messageSchema>;
 
 const kindByCode = new Map(Object.entries(errorCodes).map(([kind, code]) => [code as number, kind as ErrorKind]));
 
@@ -49,10 +61,11 @@ export function createClient(transport: Transport): Client {
   transport.onMessage((text) => {
     const message = parse(text);
     if (message === null) return;
-    if (typeof message.method === 'string') notify(message.method, message.params);
+    if (message.method !== undefined) notify(message.method, message.params);
     else if (typeof message.id === 'number') settle(message.id, message);
   });
   transport.onClose((reason) => {
+    if (closed !== null) return;
     closed = reason;
     for (const { reject } of pending.values()) reject(new ConnectionLost(reason));
     pending.clear();
@@ -60,7 +73,7 @@ export function createClient(transport: Transport): Client {
   });
 
   function notify(name: string, params: unknown): void {
-    if (!(name in notifications)) return;
+    if (!Object.hasOwn(notifications, name)) return;
     const parsed = notifications[name as NotificationName].params.safeParse(params);
     if (!parsed.success) return;
     for (const listener of listeners.get(name) ?? []) listener(parsed.data as never);
@@ -74,7 +87,13 @@ export function createClient(transport: Transport): Client {
     else {
       const parsed = methods[call.method].result.safeParse(message.result);
       if (parsed.success) call.resolve(parsed.data);
-      else call.reject(new RpcError('internal_error', `The daemon's answer to ${call.method} is not as the contract says.`, { hint: 'Are client and daemon of one version?' }));
+      else {
+        call.reject(
+          new RpcError('internal_error', `The daemon's answer to ${call.method} is not as the contract says.`, {
+            hint: 'Are client and daemon of one version?',
+          }),
+        );
+      }
     }
   }
 
@@ -86,36 +105,39 @@ export function createClient(transport: Transport): Client {
           return;
         }
         const id = nextId++;
+        const text = JSON.stringify({ jsonrpc: '2.0', id, method, params });
         pending.set(id, { method, resolve: (value) => resolve(value as never), reject });
-        transport.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+        try {
+          transport.send(text);
+        } catch (error) {
+          pending.delete(id);
+          reject(new ConnectionLost(`The call could not be sent: ${(error as Error).message}`));
+        }
       }),
     on(name, listener) {
       const all = listeners.get(name) ?? [];
-      all.push(listener as (params: never) => void);
+      all.push(listener);
       listeners.set(name, all);
     },
-    onClose: (listener) => void closeListeners.push(listener),
+    onClose(listener) {
+      if (closed === null) closeListeners.push(listener);
+      else listener(closed);
+    },
     close: () => transport.close(),
   };
 }
 
-interface Message {
-  readonly id?: unknown;
-  readonly method?: unknown;
-  readonly params?: unknown;
-  readonly result?: unknown;
-  readonly error?: { readonly code?: number; readonly message?: string; readonly data?: Partial<ErrorData> };
-}
-
+/** Null for what is no message of JSON-RPC. */
 function parse(text: string): Message | null {
   try {
-    return JSON.parse(text) as Message;
+    return messageSchema.safeParse(JSON.parse(text)).data ?? null;
   } catch {
     return null;
   }
 }
 
-function toError({ code = 0, message = 'unknown error', data = {} }: NonNullable<Message['error']>): RpcError {
-  const { kind = kindByCode.get(code) ?? 'internal_error', ...rest } = data;
-  return new RpcError(kind, message, rest);
+function toError({ code, message, data }: NonNullable<Message['error']>): RpcError {
+  const { kind, ...rest } = data;
+  const known = typeof kind === 'string' && Object.hasOwn(errorCodes, kind) ? (kind as ErrorKind) : kindByCode.get(code);
+  return new RpcError(known ?? 'internal_error', message, rest);
 }

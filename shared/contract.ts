@@ -328,6 +328,7 @@ export const methods = {
     }),
     z.object({ subscriptionId: z.string(), after: z.number().int() }),
     'invalid_state',
+    'limit_exceeded',
   ),
   'event.unsubscribe': method('End a stream of events.', z.strictObject({ subscriptionId: z.string() }), empty),
 

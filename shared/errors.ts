@@ -26,20 +26,24 @@ export interface ParamIssue {
   readonly message: string;
 }
 
-/** What travels in `error.data`. `hint` says what to do next. */
-export interface ErrorData {
-  readonly kind: ErrorKind;
+/** `hint` says what to do next. */
+export interface ErrorDetails {
   readonly hint?: string;
   readonly currentVersion?: number;
   readonly issues?: readonly ParamIssue[];
   readonly [key: string]: unknown;
 }
 
+/** What travels in `error.data`. */
+export interface ErrorData extends ErrorDetails {
+  readonly kind: ErrorKind;
+}
+
 /** An expected refusal, as data: the domain and the store return it, the server turns it into an answer. */
 export interface Refusal {
   readonly kind: ErrorKind;
   readonly message: string;
-  readonly data?: Omit<ErrorData, 'kind'>;
+  readonly data?: ErrorDetails;
 }
 
 export type Result<T, E = Refusal> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: E };
@@ -62,7 +66,7 @@ export class RpcError extends Error {
   readonly code: number;
   readonly data: ErrorData;
 
-  constructor(kind: ErrorKind, message: string, data: Omit<ErrorData, 'kind'> = {}) {
+  constructor(kind: ErrorKind, message: string, data: ErrorDetails = {}) {
     super(message);
     this.name = 'RpcError';
     this.code = errorCodes[kind];

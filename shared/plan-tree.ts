@@ -53,7 +53,7 @@ export function itemAt(tree: Tree, place: Place): Item | undefined {
   return place.child < 0 ? task?.item : task?.children[place.child];
 }
 
-export const isSection = (task: Task): boolean => task.children.length > 0;
+const isSection = (task: Task): boolean => task.children.length > 0;
 
 /** Leaves in the order in which they run: depth first, by position. */
 export function* leavesOf(tree: Tree): Generator<Item> {
@@ -107,8 +107,4 @@ export function countLeaves(tree: Tree): Counts {
     counts.leaves += 1;
   }
   return counts;
-}
-
-export function countItems(tree: Tree): number {
-  return tree.reduce((sum, task) => sum + 1 + task.children.length, 0);
 }

@@ -28,11 +28,11 @@ export const planLimits = {
   itemId: 32,
 } as const;
 
-export const relevantFileSchema = z.strictObject({
+const relevantFileSchema = z.strictObject({
   path: z.string(),
   action: z.enum(['read', 'change', 'create']),
 });
-export const scopeSchema = z.strictObject({
+const scopeSchema = z.strictObject({
   included: z.array(z.string()).default([]),
   excluded: z.array(z.string()).default([]),
 });
@@ -75,7 +75,6 @@ export type ItemPatch = z.infer<typeof itemPatchSchema>;
 
 /** An item with its subtasks, as `session.create` and imports take it. */
 export const newItemSchema = z.strictObject({ ...itemTextShape, children: z.array(itemTextSchema).optional() });
-export type NewItem = z.infer<typeof newItemSchema>;
 
 /** Who made a change. `origin` of an item's commands decides whether a person must still say yes to them. */
 export const authors = ['person', 'planner', 'runner', 'import'] as const;
@@ -133,7 +132,6 @@ export const planEntrySchema = z.strictObject({
   parentId: itemIdSchema.optional(),
   children: z.array(z.strictObject(entryShape)).optional(),
 });
-export type PlanEntry = z.infer<typeof planEntrySchema>;
 
 /** What a revision did to one item, enough to compare and to take it back. */
 export const itemChangeSchema = z.object({

@@ -86,7 +86,6 @@ export const messageKinds = [
   'tool',
   'notice',
 ] as const;
-export type MessageKind = (typeof messageKinds)[number];
 
 export const toolCallSchema = z.object({ id: z.string(), name: z.string(), arguments: z.string() });
 export type ToolCall = z.infer<typeof toolCallSchema>;

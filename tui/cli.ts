@@ -8,6 +8,7 @@ import type { HomeFiles } from '../shared/paths.js';
 import { connect, filesOf, NoDaemon } from './connect.js';
 import { type Glyphs, glyphsFor } from './core/glyphs.js';
 import { coloured, plain } from './core/style.js';
+import { sanitise } from './core/text.js';
 import type { ViewOptions } from './core/tree-view.js';
 
 export const exitCodes = { done: 0, failed: 1, needsPerson: 2, usage: 64, noDaemon: 69, interrupted: 130 } as const;
@@ -23,7 +24,11 @@ export class Cli {
   readonly files: HomeFiles;
   #client: Client | null = null;
 
-  constructor(readonly environment: NodeJS.ProcessEnv) {
+  /** `onStart` is told the pid of a daemon that had to be started. */
+  constructor(
+    readonly environment: NodeJS.ProcessEnv,
+    private readonly onStart?: (pid: number) => void,
+  ) {
     this.files = filesOf(environment);
   }
 
@@ -44,7 +49,7 @@ export class Cli {
   }
 
   async client(): Promise<Client> {
-    this.#client ??= await connect(this.files, this.environment);
+    this.#client ??= await connect(this.files, this.environment, this.onStart);
     return this.#client;
   }
 
@@ -86,18 +91,26 @@ export function explainFailure(error: unknown, json: boolean): number {
   const { code, message, hint, data } = describe(error);
   const text = json
     ? JSON.stringify({ error: { message, ...(data ?? {}) } })
-    : [`cairn: ${message}`, ...(hint ? [`  ${hint}`] : [])].join('\n');
+    : [`cairn: ${message}`, ...(hint ? [`  ${hint}`] : [])]
+        .flatMap((part) => part.split('\n'))
+        .map(sanitise)
+        .join('\n');
   process.stderr.write(`${text}\n`);
   return code;
 }
 
 function describe(error: unknown): { code: number; message: string; hint?: string | undefined; data?: object } {
   if (error instanceof RpcError) {
-    return { code: exitCodes.failed, message: error.message, hint: error.data.hint, data: { code: error.code, data: error.data } };
+    const code = error.kind === 'invalid_params' ? exitCodes.usage : exitCodes.failed;
+    return { code, message: error.message, hint: error.data.hint, data: { code: error.code, data: error.data } };
   }
   if (error instanceof NoDaemon) return { code: exitCodes.noDaemon, message: error.message };
   if (error instanceof ConnectionLost) {
-    return { code: exitCodes.noDaemon, message: `${error.message} before it answered.`, hint: 'Look whether it was done before you repeat it.' };
+    return {
+      code: exitCodes.noDaemon,
+      message: `${error.message} before it answered.`,
+      hint: 'Look whether it was done before you repeat it.',
+    };
   }
   if (error instanceof UsageError) return { code: exitCodes.usage, message: error.message };
   return { code: exitCodes.failed, message: error instanceof Error ? error.message : String(error) };

@@ -2,7 +2,7 @@
 /** The command line: `cairn`. No command on a terminal follows the newest session of this folder. */
 import { Command, CommanderError } from 'commander';
 import { version } from '../shared/version.js';
-import { Cli, exitCodes, explainFailure, type Register } from './cli.js';
+import { Cli, exitCodes, explainFailure, type Register, UsageError } from './cli.js';
 import { registerAdd } from './commands/add.js';
 import { registerCancel } from './commands/cancel.js';
 import { registerClear } from './commands/clear.js';
@@ -67,9 +67,14 @@ async function main(args: readonly string[]): Promise<void> {
     .version(version)
     .exitOverride()
     .showHelpAfterError('(cairn --help lists the commands)')
-    .action(() => openScreen(cli));
+    // Otherwise a mistyped command is told as a superfluous argument.
+    .allowExcessArguments()
+    .action(() => {
+      const [unknown] = program.args;
+      if (unknown !== undefined) throw new UsageError(`There is no command ${unknown}. See: cairn --help`);
+      return openScreen(cli);
+    });
   for (const register of commands) register(program, cli);
-  for (const command of program.commands) command.exitOverride();
   try {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {

@@ -21,11 +21,17 @@ export async function openScreen(cli: Cli): Promise<void> {
     '  cairn demo                                    see it work first: no model, no key',
     '',
   );
-  if (provider !== null) return cli.print(`Model: ${provider.model} at ${provider.baseUrl}`);
+  if (provider !== null) {
+    cli.print(`Model: ${provider.model} at ${provider.baseUrl}`);
+    return;
+  }
   const servers = await findLocalServers();
   const [first] = servers;
   if (first === undefined) {
-    return cli.print('No model is configured: set CAIRN_MODEL and OPENAI_API_KEY, then `cairn daemon stop`. Leaves by command need none.');
+    cli.print(
+      'No model is configured: set CAIRN_MODEL and OPENAI_API_KEY, then `cairn daemon stop`. Leaves by command need none.',
+    );
+    return;
   }
   cli.print(
     `${first.name} answers on this machine. To use it:`,

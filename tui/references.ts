@@ -9,8 +9,12 @@ const listLimit = 1_000;
 
 async function allSessions(client: Client, workspace?: string): Promise<Session[]> {
   const sessions: Session[] = [];
-  for (let cursor: string | undefined; ; ) {
-    const page = await client.call('session.list', { limit: listLimit, ...(workspace ? { workspace } : {}), ...(cursor ? { cursor } : {}) });
+  for (let cursor: string | undefined; ;) {
+    const page = await client.call('session.list', {
+      limit: listLimit,
+      ...(workspace ? { workspace } : {}),
+      ...(cursor ? { cursor } : {}),
+    });
     sessions.push(...page.sessions);
     if (page.nextCursor === null) return sessions;
     cursor = page.nextCursor;
@@ -36,7 +40,13 @@ export async function findSession(client: Client, reference: string | undefined)
   if (exact) return exact.id;
   const [only, ...others] = matching;
   if (only === undefined) throw new UsageError(`No session begins with ${reference}. See \`cairn list\`.`);
-  if (others.length > 0) throw new UsageError(`${reference} begins ${matching.length} sessions: ${matching.slice(0, 5).map(({ id }) => id).join(', ')}. Type more of it.`);
+  if (others.length > 0)
+    throw new UsageError(
+      `${reference} begins ${matching.length} sessions: ${matching
+        .slice(0, 5)
+        .map(({ id }) => id)
+        .join(', ')}. Type more of it.`,
+    );
   return only.id;
 }
 

@@ -2,7 +2,6 @@
  * Carries out the calls of one turn: intent before, result after, asking where the policy says so. Calls that touch
  * the same path, and commands, keep their order; the rest run side by side.
  */
-import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
 import type { Result } from '../../shared/errors.js';
 import type { EffectId, ToolCall } from '../../shared/run.js';
@@ -14,6 +13,7 @@ import type { RunPublisher } from '../runner/run-publisher.js';
 import type { StoredEffect } from '../store/queries.js';
 import type { SessionRecord, Store, StoredMessage } from '../store/store.js';
 import type { CommandRunner, Tool, ToolResult } from '../tools/tool.js';
+import { argsDigest } from './args-digest.js';
 import { argumentsRedacted, outcomeUnknown } from './prompts.js';
 
 export interface CallParts {
@@ -67,8 +67,6 @@ interface ReadyCall extends PlannedCall {
 /** The id of the effect of a turn's n-th call: the same after a restart, so that none can begin twice. */
 export const effectIdOf = (turn: Pick<StoredMessage, 'runId' | 'seq'>, index: number): EffectId =>
   `${turn.runId}.${turn.seq}.${index}` as EffectId;
-
-export const argsDigest = (args: string): string => createHash('sha256').update(args).digest('hex').slice(0, 16);
 
 export function createToolCalls(parts: CallParts) {
   const { store } = parts;

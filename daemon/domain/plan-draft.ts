@@ -307,7 +307,7 @@ const statusFields = new Set(['status', 'claimed', 'accepted', 'note']);
 const sameValue = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
 
 function sameFields(a: Item, b: Item, skip: (key: string) => boolean): boolean {
-  const keys = new Set([...Object.keys(a), ...Object.keys(b)] as (keyof Item & string)[]);
+  const keys = new Set([...Object.keys(a), ...Object.keys(b)] as (keyof Item)[]);
   for (const key of keys) if (!skip(key) && !sameValue(a[key], b[key])) return false;
   return true;
 }

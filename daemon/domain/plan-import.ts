@@ -1,5 +1,5 @@
 /** A plan that came as a text, whatever its format, and the one way by which it becomes the plan of a session. */
-import { ok, type Result } from '../../shared/errors.js';
+import type { Result } from '../../shared/errors.js';
 import type { Author, Item } from '../../shared/plan.js';
 import type { Tree } from '../../shared/plan-tree.js';
 import type { PlanDraft } from './plan-draft.js';

@@ -39,7 +39,7 @@ const shownTitle = 60;
 
 /** An item as people are told of it: `t3 "Write the parser"`. */
 export function nameItem(item: Pick<Item, 'id' | 'title'>): string {
-  const letters = [...item.title];
+  const letters = Array.from(item.title);
   return `${item.id} "${letters.length > shownTitle ? `${letters.slice(0, shownTitle).join('')}…` : item.title}"`;
 }
 

@@ -161,7 +161,7 @@ function arrange(
 ): Arranged[] {
   const nodes = new Map<ItemId, SnapshotNode>();
   const items = new Map<ItemId, Item>();
-  for (const [node, item] of written) items.set(item.id, item);
+  for (const item of written.values()) items.set(item.id, item);
   const idsOf = (of: readonly SnapshotNode[]): ItemId[] => of.map((node) => (written.get(node) as Item).id);
   for (const node of snapshot.tasks) nodes.set((written.get(node) as Item).id, node);
   const oldTasks = new Map(draft.tree.map((task) => [task.item.id, task]));

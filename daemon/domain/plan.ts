@@ -1,5 +1,5 @@
 /** The plan as the domain holds it, and the difference that one change of it makes. */
-import type { Author, ItemChange, ItemId, Revision } from '../../shared/plan.js';
+import type { Author, ItemChange, ItemId } from '../../shared/plan.js';
 import { indexTree, type Place, type Tree } from '../../shared/plan-tree.js';
 
 export interface Plan {
@@ -50,19 +50,3 @@ export const closedBefore = (tree: Tree): number => closed.get(tree) ?? 0;
 export function keepClosedBefore(tree: Tree, index: number): void {
   closed.set(tree, index);
 }
-
-/** The revision as listed: ids only. */
-export function revisionOf(change: PlanChange, at: string): Revision {
-  const ids = (keep: (c: ItemChange) => boolean): ItemId[] => change.items.filter(keep).map((c) => c.id);
-  return {
-    version: change.version,
-    at,
-    author: change.author,
-    ...(change.explanation === null ? {} : { explanation: change.explanation }),
-    statusOnly: change.statusOnly,
-    added: ids((c) => c.before === null),
-    removed: ids((c) => c.after === null),
-    changed: ids((c) => c.before !== null && c.after !== null),
-  };
-}
-

@@ -114,8 +114,10 @@ export type RunChange =
   | { readonly type: 'insert'; readonly run: LeafRun }
   | { readonly type: 'update'; readonly run: LeafRun; readonly error: string | null; readonly summary: string | null };
 
-export interface InboxDraft
-  extends Pick<InboxEntry, 'kind' | 'title' | 'detail' | 'itemId' | 'runId' | 'effectId' | 'tool' | 'options' | 'default' | 'deadline'> {}
+export type InboxDraft = Pick<
+  InboxEntry,
+  'kind' | 'title' | 'detail' | 'itemId' | 'runId' | 'effectId' | 'tool' | 'options' | 'default' | 'deadline'
+>;
 
 export type ReportDraft = Pick<Report, 'kind' | 'summary' | 'itemId' | 'runId'>;
 

@@ -1,6 +1,6 @@
 /** Runs a leaf by its shell command, without a model: exit 0 is done, and the daemon itself has seen it. */
 import type { EffectId } from '../../shared/run.js';
-import { argsDigest } from '../agent/tool-calls.js';
+import { argsDigest } from '../agent/args-digest.js';
 import type { Approvals } from '../runner/approvals.js';
 import type { RunPublisher } from '../runner/run-publisher.js';
 import type { StoredEffect } from '../store/queries.js';

@@ -44,7 +44,7 @@ async function readBounded(response: Response, limit: number): Promise<{ text: s
   const decoder = new TextDecoder();
   let text = '';
   let bytes = 0;
-  for await (const chunk of response.body) {
+  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
     // Leaving the loop cancels the rest of the body.
     if (bytes + chunk.byteLength > limit) return { text: text + decoder.decode(chunk.subarray(0, limit - bytes)), whole: false };
     bytes += chunk.byteLength;

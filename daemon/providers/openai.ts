@@ -2,7 +2,7 @@
  * The provider over any server that speaks OpenAI's chat completions. One call is one turn and at most one answer:
  * repeats are not made here, and the client library's own are off.
  */
-import type { OpenAI } from 'openai';
+import type * as Library from 'openai';
 import type { Clock } from '../clock.js';
 import { fetchAnswer, readRefusal } from './answer-fetch.js';
 import { toChatRequest } from './chat-request.js';
@@ -36,10 +36,9 @@ export interface OpenAiOptions {
 /** After the end is announced only the usage can follow; some servers then leave the connection open. */
 const usageGraceMs = 2_000;
 
-type Library = typeof import('openai');
 interface Client {
-  readonly client: OpenAI;
-  readonly library: Library;
+  readonly client: Library.OpenAI;
+  readonly library: typeof Library;
 }
 
 /** A provider for one base URL. Loads the client library at the first turn: the daemon starts without it. */
@@ -98,11 +97,13 @@ export function createOpenAiProvider(options: OpenAiOptions): Provider {
     }
     const detail: unknown = thrown.error;
     const { message, code } = readRefusal(detail);
+    const headers = thrown.headers as Headers | undefined;
+    const status = thrown.status as number | undefined;
     return failureOfServer({
-      status: thrown.status ?? readStatus(detail),
+      status: status ?? readStatus(detail),
       words: message,
       code,
-      retryAfterMs: thrown.headers === undefined ? null : readRetryAfter(thrown.headers, clock.now()),
+      retryAfterMs: headers === undefined ? null : readRetryAfter(headers, clock.now()),
     });
   }
 

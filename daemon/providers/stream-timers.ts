@@ -10,8 +10,6 @@ export interface TurnTimers {
   readonly totalMs: number;
 }
 
-export const defaultTimers: TurnTimers = { firstByteMs: 60_000, silenceMs: 60_000, totalMs: 600_000 };
-
 /** Calls once after `ms`; the result cancels it. */
 type After = (ms: number, callback: () => void) => () => void;
 

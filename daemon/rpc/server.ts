@@ -16,7 +16,6 @@ export interface ServerOptions {
   readonly port: number;
   readonly token: string;
   readonly newId: (prefix: string) => string;
-  readonly maxInFlightOfClient: number;
 }
 
 export interface RpcServer {
@@ -28,7 +27,7 @@ export interface RpcServer {
 /** Resolves when both transports answer. The caller holds the lock of the home: a socket file that is there is a dead one. */
 export async function startServer(options: ServerOptions): Promise<Result<RpcServer>> {
   const { dispatch, socketPath, host } = options;
-  const sockets = createSockets({ dispatch, newId: options.newId, maxInFlight: options.maxInFlightOfClient });
+  const sockets = createSockets({ dispatch, newId: options.newId });
   const rules: AccessRules = { token: options.token, port: () => portOf(tcp) };
   const tcp = createHttpServer(dispatch, rules);
   const local = createHttpServer(dispatch, null);

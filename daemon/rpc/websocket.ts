@@ -3,14 +3,12 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { messageBytesLimit } from '../../shared/contract.js';
+import type { ErrorKind } from '../../shared/errors.js';
 import { checkAccess, type AccessRules } from './access.js';
+import { errorText } from './answers.js';
+import { createConnection } from './connection.js';
 import type { Dispatch } from './dispatch.js';
-import type { Connection } from './handlers.js';
-import { errorText } from './http.js';
 
-/** Bytes that may wait in a client's socket before it counts as slow. */
-const busyBytes = 256 * 1024;
-const drainPollMs = 20;
 const pingMs = 30_000;
 
 export interface Sockets {
@@ -22,11 +20,9 @@ export interface Sockets {
 export interface SocketOptions {
   readonly dispatch: Dispatch;
   readonly newId: (prefix: string) => string;
-  /** Requests of one client that may be under way. */
-  readonly maxInFlight: number;
 }
 
-export function createSockets({ dispatch, newId, maxInFlight }: SocketOptions): Sockets {
+export function createSockets({ dispatch, newId }: SocketOptions): Sockets {
   const server = new WebSocketServer({ noServer: true, maxPayload: messageBytesLimit });
   const alive = new WeakSet<WebSocket>();
   const pings = setInterval(() => {
@@ -40,21 +36,21 @@ export function createSockets({ dispatch, newId, maxInFlight }: SocketOptions): 
   pings.unref();
 
   function welcome(socket: WebSocket): void {
-    const connection = connectionOf(socket, newId('k'));
-    let inFlight = 0;
+    const connection = createConnection(socket, newId('k'), () => alive.add(socket));
     alive.add(socket);
     socket.on('pong', () => alive.add(socket));
     socket.on('error', () => undefined);
     socket.on('message', (data, isBinary) => {
+      // What comes after the goodbye is not carried out: nobody would hear the answer.
+      if (socket.readyState !== socket.OPEN) return;
       alive.add(socket);
       if (isBinary) return socket.close(1003, 'send JSON as text');
-      if (inFlight >= maxInFlight) {
-        return socket.send(errorText('overloaded', 'This connection has too many requests under way. Wait for answers.'));
-      }
-      inFlight += 1;
-      void dispatch(String(data as Buffer), { connection })
-        .then((text) => text !== null && socket.readyState === socket.OPEN && socket.send(text))
-        .finally(() => (inFlight -= 1));
+      const afterwards: (() => void)[] = [];
+      const context = { connection, afterAnswer: (callback: () => void) => void afterwards.push(callback) };
+      void dispatch(String(data as Buffer), context).then((text) => {
+        if (text !== null) connection.send(text);
+        for (const callback of afterwards) callback();
+      });
     });
   }
 
@@ -63,8 +59,8 @@ export function createSockets({ dispatch, newId, maxInFlight }: SocketOptions): 
       http.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
         stream.on('error', () => undefined);
         const refused = access && checkAccess(request, access);
-        if (refused) return refuseUpgrade(stream, refused.status, refused.message);
-        if ((request.url ?? '').split('?')[0] !== '/rpc') return refuseUpgrade(stream, 404, 'There is only /rpc here.');
+        if (refused) return refuseUpgrade(stream, refused.status, 'unauthorized', refused.message);
+        if ((request.url ?? '').split('?')[0] !== '/rpc') return refuseUpgrade(stream, 404, 'not_found', 'There is only /rpc here.');
         server.handleUpgrade(request, stream, head, welcome);
       });
     },
@@ -83,41 +79,16 @@ export function createSockets({ dispatch, newId, maxInFlight }: SocketOptions): 
   };
 }
 
-const reasons: Record<number, string> = { 401: 'Unauthorized', 403: 'Forbidden', 404: 'Not Found' };
+const statusLines: Record<401 | 403 | 404, string> = {
+  401: '401 Unauthorized\r\nWWW-Authenticate: Bearer',
+  403: '403 Forbidden',
+  404: '404 Not Found',
+};
 
-function refuseUpgrade(stream: Duplex, status: number, message: string): void {
-  const body = errorText('unauthorized', message);
+function refuseUpgrade(stream: Duplex, status: 401 | 403 | 404, kind: ErrorKind, message: string): void {
+  const body = errorText(kind, message);
+  stream.once('finish', () => stream.destroy());
   stream.end(
-    `HTTP/1.1 ${status} ${reasons[status] ?? ''}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${statusLines[status]}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
-}
-
-function connectionOf(socket: WebSocket, id: string): Connection {
-  const drained = new Set<() => void>();
-  let watching: NodeJS.Timeout | null = null;
-  const isBusy = (): boolean => socket.bufferedAmount > busyBytes;
-  const watchDrain = (): void => {
-    if (watching !== null) return;
-    watching = setInterval(() => {
-      if (socket.readyState === socket.OPEN && isBusy()) return;
-      if (watching !== null) clearInterval(watching);
-      watching = null;
-      if (socket.readyState === socket.OPEN) for (const callback of drained) callback();
-    }, drainPollMs);
-    watching.unref();
-  };
-  socket.on('close', () => watching !== null && clearInterval(watching));
-  return {
-    id,
-    notify(name, params) {
-      if (socket.readyState !== socket.OPEN) return;
-      socket.send(JSON.stringify({ jsonrpc: '2.0', method: name, params }));
-      if (isBusy()) watchDrain();
-    },
-    get busy() {
-      return isBusy();
-    },
-    onDrain: (callback) => void drained.add(callback),
-    onClose: (callback) => void socket.once('close', callback),
-  };
 }

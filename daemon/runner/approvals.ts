@@ -32,10 +32,10 @@ export interface Approvals {
   permission(session: SessionRecord, wish: Wish, run: { runId: RunId; itemId: ItemId | null }): Promise<Permission>;
 }
 
-export const approvalOptions = ['allow', 'always', 'deny'];
+const approvalOptions = ['allow', 'always', 'deny'];
 
 /** What an `always` covers: this tool with exactly this command or path. */
-export const subjectOf = (wish: Pick<Wish, 'command' | 'path'>): string => wish.command ?? wish.path ?? '';
+const subjectOf = (wish: Pick<Wish, 'command' | 'path'>): string => wish.command ?? wish.path ?? '';
 
 export function createApprovals(store: Store, judge: Judge, clock: Clock): Approvals {
 

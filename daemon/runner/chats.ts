@@ -11,8 +11,9 @@ import type { Provider } from '../providers/provider.js';
 import type { Once, SessionRecord, Store } from '../store/store.js';
 import type { Tool } from '../tools/tool.js';
 import type { ActiveRuns } from './active-runs.js';
+import { notFound } from './commands.js';
 import type { Publisher } from './publisher.js';
-import { keyUsed, notFound, type SessionStates } from './session-states.js';
+import { keyUsed, type SessionStates } from './session-states.js';
 
 export interface ChatParts {
   readonly store: Store;
@@ -93,7 +94,7 @@ export function createChats(parts: ChatParts): Chats {
 
   return {
     async send(sessionId, text, once) {
-      const length = [...text].length;
+      const length = Array.from(text).length;
       if (length > planLimits.detail) {
         return refuse('limit_exceeded', `The text has ${length} characters; at most ${planLimits.detail} are taken.`);
       }

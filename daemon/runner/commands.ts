@@ -1,7 +1,7 @@
 /** The port through which the outside changes sessions: handlers parse, call one of these, and answer. */
 import type { InboxEntry } from '../../shared/mission.js';
 import type { Params } from '../../shared/contract.js';
-import type { Result } from '../../shared/errors.js';
+import { refuse, type Result } from '../../shared/errors.js';
 import type { Author, ItemChange, SessionId } from '../../shared/plan.js';
 import type { Explanation, Liveness, PlanRun, RunId } from '../../shared/run.js';
 import type { Plan } from '../domain/plan.js';
@@ -49,4 +49,9 @@ export interface SessionCommands {
   chat(sessionId: SessionId, text: string, once: Once | null): Promise<Result<RunId>>;
   answer(id: string, answer: string): Promise<Result<InboxEntry>>;
   acknowledge(id: string): Promise<Result<InboxEntry>>;
+}
+
+/** What every command and handler answers for a session that is not there. */
+export function notFound(sessionId: SessionId): Result<never> {
+  return refuse('not_found', `There is no session ${sessionId}.`, { hint: 'List them with session.list (`cairn list`).' });
 }

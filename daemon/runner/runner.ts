@@ -74,7 +74,7 @@ export function createRunner(parts: RunnerParts): (sessionId: SessionId, signal:
           state = decision?.state ?? null;
           continue;
         }
-        const goesOn: boolean = await carryOut(session, state as Leaf, stop, release !== null);
+        const goesOn = await carryOut(session, state, stop, release !== null);
         if (!goesOn) return;
         state = await states.read(sessionId);
       }

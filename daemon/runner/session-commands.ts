@@ -15,11 +15,11 @@ import type { Once, SessionRecord, Store } from '../store/store.js';
 import type { ActiveRuns } from './active-runs.js';
 import type { Answers } from './answers.js';
 import type { Chats } from './chats.js';
-import type { EditAnswer, EditRequest, SessionCommands } from './commands.js';
+import { notFound, type EditAnswer, type EditRequest, type SessionCommands } from './commands.js';
 import { explainStart } from './explain.js';
 import { livenessOf } from './liveness.js';
 import type { Publisher } from './publisher.js';
-import { keyUsed, notFound, type SessionStates } from './session-states.js';
+import { keyUsed, type SessionStates } from './session-states.js';
 import type { WorkspaceLock } from './workspace-lock.js';
 
 export interface CommandParts {
@@ -137,7 +137,7 @@ export function createSessionCommands(parts: CommandParts): SessionCommands {
     pause: (sessionId, now) => control(sessionId, { type: 'pause', now }, null),
     cancel: (sessionId) => control(sessionId, { type: 'cancel' }, null),
     retry: async (sessionId, guidance) => {
-      const length = guidance === null ? 0 : [...guidance].length;
+      const length = guidance === null ? 0 : Array.from(guidance).length;
       if (length > planLimits.detail) {
         return refuse('limit_exceeded', `The guidance has ${length} characters; at most ${planLimits.detail} are taken.`);
       }
@@ -197,8 +197,9 @@ async function existingFolder(path: string): Promise<Result<string>> {
 function titleOf(given: string | undefined, goal: string, workspace: string): Result<string> {
   const text = (given ?? goal.split('\n')[0] ?? '').normalize('NFC').trim();
   const title = text === '' ? basename(workspace) : text;
-  const length = [...title].length;
-  if (given === undefined) return ok(length > planLimits.title ? `${[...title].slice(0, planLimits.title - 1).join('')}…` : title);
+  const letters = Array.from(title);
+  const { length } = letters;
+  if (given === undefined) return ok(length > planLimits.title ? `${letters.slice(0, planLimits.title - 1).join('')}…` : title);
   if (title.includes('\n')) return refuse('invalid_params', 'A title is one line.');
   return length > planLimits.title
     ? refuse('limit_exceeded', `The title has ${length} characters; at most ${planLimits.title} are taken.`)

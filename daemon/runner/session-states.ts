@@ -7,6 +7,7 @@ import { ok, refuse, type Result } from '../../shared/errors.js';
 import type { SessionId } from '../../shared/plan.js';
 import type { Decision, RunEffect, RunState } from '../domain/run-state.js';
 import type { Once, Store } from '../store/store.js';
+import { notFound } from './commands.js';
 import type { Publisher } from './publisher.js';
 
 /** Sessions at rest that stay in memory; more are loaded when they are needed. */
@@ -132,10 +133,6 @@ export class SessionStates {
       return;
     }
   }
-}
-
-export function notFound(sessionId: SessionId): Result<never> {
-  return refuse('not_found', `There is no session ${sessionId}.`, { hint: 'List them with session.list (`cairn list`).' });
 }
 
 /** Two calls with the same key at once: the other one was carried out. */

@@ -1,5 +1,5 @@
 /** Finds files by a glob pattern, without what git ignores, without following links, and within bounds. */
-import { readdir, realpath, type Dirent } from 'node:fs';
+import { type Dirent, type readdir, realpath } from 'node:fs';
 import { readdir as readFolder, realpath as resolvePath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { glob, type FileSystemAdapter } from 'tinyglobby';

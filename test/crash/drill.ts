@@ -119,7 +119,7 @@ async function allEvents(daemon: Daemon): Promise<CairnEvent[]> {
 }
 
 /** Items of which a run started after they were done. */
-export function runAgain(events: readonly CairnEvent[]): string[] {
+function runAgain(events: readonly CairnEvent[]): string[] {
   const closed = new Set<unknown>();
   const again: string[] = [];
   for (const event of events) {

@@ -21,7 +21,7 @@ import type { RunId } from '../../shared/run.js';
 import { listTree } from '../../shared/plan-tree.js';
 import { unwrap } from '../../shared/errors.js';
 
-export const idleCheckpoint: Checkpoint = {
+const idleCheckpoint: Checkpoint = {
   status: 'idle',
   control: 'run',
   currentItemId: null,

@@ -221,8 +221,14 @@ describe('an abort', () => {
     const { signal } = stop;
     const add = signal.addEventListener.bind(signal);
     const remove = signal.removeEventListener.bind(signal);
-    signal.addEventListener = (...args: Parameters<typeof add>) => (listeners.push('add'), add(...args));
-    signal.removeEventListener = (...args: Parameters<typeof remove>) => (listeners.push('remove'), remove(...args));
+    signal.addEventListener = (...args: Parameters<typeof add>) => {
+      listeners.push('add');
+      add(...args);
+    };
+    signal.removeEventListener = (...args: Parameters<typeof remove>) => {
+      listeners.push('remove');
+      remove(...args);
+    };
     await ask({}, signal);
     expect(listeners).toEqual(['add', 'remove']);
   });

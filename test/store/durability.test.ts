@@ -106,7 +106,7 @@ describe('a leaf of a plan of thousands', () => {
     onTestFinished(() => void db.close());
     const scans = statements.flatMap((text) => {
       const plan = db.prepare(`EXPLAIN QUERY PLAN ${text}`);
-      const blanks = Object.fromEntries([...text.matchAll(/@(\w+)/g)].map(([, name]) => [name, null]));
+      const blanks = Object.fromEntries([...text.matchAll(/@(\w+)/g)].map(([, name]) => [name ?? '', null] as const));
       const values = Object.keys(blanks).length > 0 ? [blanks] : Array<null>((text.match(/\?/g) ?? []).length).fill(null);
       const steps = plan.all(...values) as { detail: string }[];
       return steps.filter(({ detail }) => /^SCAN (?!CONSTANT ROW|\d+-ROW VALUES)/.test(detail)).map(({ detail }) => `${detail}: ${text}`);

@@ -29,7 +29,7 @@ export function post(socketPath: string, body: unknown): Promise<unknown> {
 let nextId = 1;
 
 /** An error answer of the daemon, as a thrown value that tests can match. */
-export class AnsweredError extends Error {
+class AnsweredError extends Error {
   readonly code: number;
   readonly data: Record<string, unknown>;
   constructor(error: NonNullable<RpcAnswer['error']>) {
@@ -64,8 +64,8 @@ export async function openWatcher(socketPath: string): Promise<Watcher> {
   socket.on('close', () => {
     for (const { reject } of pending.values()) reject(new Error('the connection closed'));
   });
-  socket.on('message', (data) => {
-    const message = JSON.parse(String(data)) as RpcAnswer & { id?: number; method?: string; params?: Record<string, unknown> };
+  socket.on('message', (data: Buffer) => {
+    const message = JSON.parse(data.toString('utf8')) as RpcAnswer & { id?: number; method?: string; params?: Record<string, unknown> };
     if (message.method !== undefined) notes.push({ method: message.method, params: message.params ?? {} });
     else {
       const waiting = pending.get(message.id ?? -1);

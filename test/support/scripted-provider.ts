@@ -134,11 +134,6 @@ export async function startScriptedProvider(handler: Handler, options: ScriptedO
   };
 }
 
-/** The text of the last message of role `user`; empty when there is none. */
-export function lastUserText(body: ScriptedRequest): string {
-  return planPrompts(body).at(-1) ?? '';
-}
-
 /** The texts of all messages of role `user`. Of the engine's own, only the plan prompt has that role. */
 export function planPrompts(body: ScriptedRequest): string[] {
   return body.messages.filter((message) => message.role === 'user').map((message) => message.content ?? '');

@@ -9,7 +9,7 @@ import { createCommandRunner } from '../../daemon/tools/process/command-runner.j
 import { guardFolder } from '../../daemon/tools/process/reap-guards.js';
 import type { CommandRequest, CommandResult } from '../../daemon/tools/tool.js';
 
-export const openRedactor: Redactor = { redact: (text) => text, stream: () => ({ write: (text) => text, end: () => '' }) };
+const openRedactor: Redactor = { redact: (text) => text, stream: () => ({ write: (text) => text, end: () => '' }) };
 
 const folders: string[] = [];
 

@@ -1,11 +1,11 @@
 import type { Register } from '../cli.js';
 import { describeItem, targetOf, withSession } from './edit-target.js';
-import { listOf } from './item-options.js';
+import { listOf, wholeNumber } from './option-values.js';
 
 interface Options {
   session?: string;
   under?: string;
-  index?: string;
+  index?: number;
   detail?: string;
   command?: string;
   verify?: string[];
@@ -16,7 +16,7 @@ interface Options {
 export const registerAdd: Register = (program, cli) => {
   withSession(program.command('add <title>').description('add a task, or a subtask'))
     .option('--under <item>', 'the task to add it to, by number or id')
-    .option('--index <n>', 'its place among its siblings, from 0')
+    .option('--index <n>', 'its place among its siblings, from 0', wholeNumber)
     .option('--detail <text>', 'what is to be done')
     .option('--command <cmd>', 'run it by this command, without a model')
     .option('--verify <cmd>', 'a check that the daemon runs; may be given more than once', listOf)
@@ -28,7 +28,7 @@ export const registerAdd: Register = (program, cli) => {
         sessionId: target.sessionId,
         title,
         ...(under === undefined ? {} : { parentId: target.item(under).id }),
-        ...(index === undefined ? {} : { index: Number(index) }),
+        ...(index === undefined ? {} : { index }),
         ...(detail === undefined ? {} : { detail }),
         ...(command === undefined ? {} : { command }),
         ...(verify === undefined ? {} : { verify }),

@@ -29,4 +29,6 @@ const bash = (names: readonly string[]): string =>
   ].join('\n');
 
 const fish = (program: Command): string[] =>
-  program.commands.map((each) => `complete -c cairn -n __fish_use_subcommand -a ${each.name()} -d '${each.description().replaceAll("'", "\\'")}'`);
+  program.commands.map(
+    (each) => `complete -c cairn -n __fish_use_subcommand -a ${each.name()} -d '${each.description().replaceAll("'", "\\'")}'`,
+  );

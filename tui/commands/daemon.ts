@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
+import { duration } from '../core/text.js';
+import { seconds, wholeNumber } from './option-values.js';
 import { type Cli, exitCodes, type Register } from '../cli.js';
 import { connect, connectIfRunning, daemonProgram } from '../connect.js';
 
@@ -8,9 +10,9 @@ export const registerDaemon: Register = (program, cli) => {
   daemon
     .command('run')
     .description('run it in this terminal')
-    .option('--port <n>', 'TCP port; 0 for any')
+    .option('--port <n>', 'TCP port; 0 for any', wholeNumber)
     .option('--events-jsonl <file>', 'append every event to a file, a line each')
-    .action((options: { port?: string; eventsJsonl?: string }) => runHere(cli, options));
+    .action((options: { port?: number; eventsJsonl?: string }) => runHere(cli, options));
   daemon
     .command('start')
     .description('start it in the background')
@@ -23,8 +25,8 @@ export const registerDaemon: Register = (program, cli) => {
   daemon
     .command('stop')
     .description('stop it; what is cut off is resumed at the next start')
-    .option('--drain <seconds>', 'how long turns under way may take to finish')
-    .action(({ drain }: { drain?: string }) => stop(cli, drain));
+    .option('--drain <seconds>', 'how long turns under way may take to finish', seconds)
+    .action(({ drain }: { drain?: number }) => stop(cli, drain));
   daemon
     .command('status')
     .description('whether it runs, and what it does')
@@ -32,8 +34,11 @@ export const registerDaemon: Register = (program, cli) => {
     .action(({ json }: { json?: boolean }) => status(cli, json ?? false));
 };
 
-function runHere(cli: Cli, { port, eventsJsonl }: { port?: string; eventsJsonl?: string }): Promise<void> {
-  const args = [...(port === undefined ? [] : ['--port', port]), ...(eventsJsonl === undefined ? [] : ['--events-jsonl', eventsJsonl])];
+function runHere(cli: Cli, { port, eventsJsonl }: { port?: number; eventsJsonl?: string }): Promise<void> {
+  const args = [
+    ...(port === undefined ? [] : ['--port', String(port)]),
+    ...(eventsJsonl === undefined ? [] : ['--events-jsonl', eventsJsonl]),
+  ];
   const child = spawn(process.execPath, [daemonProgram(), ...args], { stdio: 'inherit', env: cli.environment });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
   return new Promise((resolve) => {
@@ -44,11 +49,14 @@ function runHere(cli: Cli, { port, eventsJsonl }: { port?: string; eventsJsonl?:
   });
 }
 
-async function stop(cli: Cli, drain: string | undefined): Promise<void> {
+async function stop(cli: Cli, drain: number | undefined): Promise<void> {
   const client = await connectIfRunning(cli.files);
-  if (client === null) return cli.print('It is not running.');
+  if (client === null) {
+    cli.print('It is not running.');
+    return;
+  }
   const closed = new Promise<void>((resolve) => client.onClose(() => resolve()));
-  await client.call('daemon.stop', drain === undefined ? {} : { drainMs: Math.round(Number(drain) * 1000) });
+  await client.call('daemon.stop', drain === undefined ? {} : { drainMs: Math.round(drain * 1000) });
   await closed;
   // The socket closes a moment before the process ends; whoever starts another one must find the home free.
   for (let tries = 0; tries < 200 && (await connectIfRunning(cli.files)) !== null; tries++) await delay(20);
@@ -65,10 +73,13 @@ async function status(cli: Cli, json: boolean): Promise<void> {
   }
   const told = await client.call('daemon.status', {});
   client.close();
-  if (json) return cli.printJson('daemon', { running: true, ...told });
+  if (json) {
+    cli.printJson('daemon', { running: true, ...told });
+    return;
+  }
   const { pid, version, home, provider, counts, warnings, uptimeMs } = told;
   cli.print(
-    `running, pid ${pid}, version ${version}, up ${Math.round(uptimeMs / 1000)} s`,
+    `running, pid ${pid}, version ${version}, up ${duration(uptimeMs)}`,
     `home      ${home}`,
     `model     ${provider === null ? 'none: set CAIRN_MODEL' : `${provider.model} at ${provider.baseUrl}`}`,
     `sessions  ${counts.sessions}, ${counts.running} running, ${counts.inbox} waiting for a person`,

@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Cli, type Register } from '../cli.js';
+import type { SessionId } from '../../shared/plan.js';
 import { renderTree } from '../core/tree-view.js';
-import { watchSession } from './watch.js';
+import { endOnSignals, followSession } from './watch.js';
 
 /** Beside this program, where the build puts them. */
 const demoFile = (name: string): string => join(import.meta.dirname, 'demo', name);
@@ -24,15 +25,28 @@ async function runDemo(outer: Cli, { headless, keep }: { headless: boolean; keep
   const workspace = join(root, 'workspace');
   mkdirSync(workspace);
   // A daemon of its own, on a home of its own: the demo touches nothing of the user's.
-  const cli = new Cli({
+  const environment = {
     ...outer.environment,
     CAIRN_HOME: join(root, 'home'),
     CAIRN_PORT: '0',
     CAIRN_REPLAY: demoFile('recording.jsonl'),
-    CAIRN_REPLAY_SPEED: headless ? 'Infinity' : '1',
-  });
+    CAIRN_REPLAY_SPEED: headless ? '0' : '1',
+  };
+  let daemonPid: number | null = null;
+  const cli = new Cli(environment, (pid) => (daemonPid = pid));
+  // However this process ends, neither its daemon nor its folder outlives it.
+  const cleanUp = (): void => {
+    if (daemonPid !== null) endProcess(daemonPid);
+    if (!keep) rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  };
+  process.once('exit', cleanUp);
+  endOnSignals(cli, 'The demo was stopped; nothing of it is left.');
   try {
-    outer.print('The demo replays a recording: no model is asked. Tools, checks, store and daemon are the real ones.', `Workspace: ${workspace}`, '');
+    outer.print(
+      'The demo replays a recording: no model is asked. Tools, checks, store and daemon are the real ones.',
+      `Workspace: ${workspace}`,
+      '',
+    );
     const client = await cli.client();
     const session = await client.call('session.create', {
       title: 'Demo',
@@ -41,18 +55,27 @@ async function runDemo(outer: Cli, { headless, keep }: { headless: boolean; keep
       markdown: readFileSync(demoFile('plan.md'), 'utf8'),
     });
     await client.call('run.start', { sessionId: session.id });
-    const code = await watchSession(cli, session.id, { follow: false });
+    const code = await followSession(cli, session.id, { follow: false });
     cli.dropClient();
     await printResult(cli, session.id);
     return code;
   } finally {
-    await (await cli.client()).call('daemon.stop', { drainMs: 0 }).catch(() => undefined);
     cli.close();
-    if (!keep) rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    cleanUp();
+    process.off('exit', cleanUp);
   }
 }
 
-async function printResult(cli: Cli, sessionId: Parameters<typeof watchSession>[1]): Promise<void> {
+/** At once: there is nothing in the home of a demo that anybody would want to resume. */
+function endProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+async function printResult(cli: Cli, sessionId: SessionId): Promise<void> {
   const client = await cli.client();
   const [session, plan, run] = await Promise.all([
     client.call('session.get', { sessionId }),
@@ -60,5 +83,8 @@ async function printResult(cli: Cli, sessionId: Parameters<typeof watchSession>[
     client.call('run.get', { sessionId }),
   ]);
   const { liveness, ...planRun } = run;
-  cli.print('', ...renderTree({ title: session.title, goal: plan.goal, items: plan.items, counts: plan.counts, planRun, liveness }, cli.view));
+  cli.print(
+    '',
+    ...renderTree({ title: session.title, goal: plan.goal, items: plan.items, counts: plan.counts, planRun, liveness }, cli.view),
+  );
 }

@@ -39,7 +39,11 @@ function checkHome({ files }: Cli): Finding {
   try {
     const mode = statSync(files.home).mode & 0o777;
     const open = (mode & 0o077) !== 0;
-    return { ok: !open, what: `home ${files.home} (mode ${mode.toString(8)})`, todo: open ? `Others can read it: chmod 700 ${files.home}` : '' };
+    return {
+      ok: !open,
+      what: `home ${files.home} (mode ${mode.toString(8)})`,
+      todo: open ? `Others can read it: chmod 700 ${files.home}` : '',
+    };
   } catch {
     return { ok: true, what: `home ${files.home} (made at the first start)`, todo: '' };
   }
@@ -63,7 +67,12 @@ async function checkDaemon(cli: Cli): Promise<Finding[]> {
     : { ok: true, what: 'daemon does not run (it starts with the next command)', todo: '' };
   const model = status?.provider?.model ?? cli.environment.CAIRN_MODEL;
   const warnings = (status?.warnings ?? []).map((what): Finding => ({ ok: false, what, todo: 'Mend the file named.' }));
-  if (model) return [daemon, { ok: true, what: `model ${model}${status?.provider ? ` at ${status.provider.baseUrl}` : ''}`, todo: '' }, ...warnings];
+  if (model)
+    return [
+      daemon,
+      { ok: true, what: `model ${model}${status?.provider ? ` at ${status.provider.baseUrl}` : ''}`, todo: '' },
+      ...warnings,
+    ];
   const servers = await findLocalServers();
   const found = servers.map(({ name, baseUrl }) => `${name}: OPENAI_BASE_URL=${baseUrl}`).join('; ');
   const todo = found

@@ -14,7 +14,8 @@ export interface Target {
   item(reference: string): ListedItem;
 }
 
-export const withSession = (command: Command): Command => command.option('-s, --session <id>', 'the session (the newest of this folder unless given)');
+export const withSession = (command: Command): Command =>
+  command.option('-s, --session <id>', 'the session (the newest of this folder unless given)');
 
 export async function targetOf(cli: Cli, { session }: { session?: string }): Promise<Target> {
   const client = await cli.client();
@@ -23,4 +24,5 @@ export async function targetOf(cli: Cli, { session }: { session?: string }): Pro
   return { client, sessionId, items, item: (reference) => findItem(items, reference) };
 }
 
-export const describeItem = (item: ListedItem, cli: Cli): string => `${glyphOf(item, cli.glyphs)} ${item.number} ${sanitise(item.title)}  (${item.id})`;
+export const describeItem = (item: ListedItem, cli: Cli): string =>
+  `${glyphOf(item, cli.glyphs)} ${item.number} ${sanitise(item.title)}  (${item.id})`;

@@ -1,6 +1,7 @@
+import { Option } from 'commander';
 import { type Register, UsageError } from '../cli.js';
 import { describeItem, targetOf, withSession } from './edit-target.js';
-import { listOf } from './item-options.js';
+import { listOf } from './option-values.js';
 
 interface Options {
   session?: string;
@@ -21,7 +22,7 @@ export const registerEdit: Register = (program, cli) => {
     .option('--command <cmd>')
     .option('--verify <cmd>', 'may be given more than once', listOf)
     .option('--accept <text>', 'may be given more than once', listOf)
-    .option('--priority <p>', 'high, medium or low')
+    .addOption(new Option('--priority <p>').choices(['high', 'medium', 'low']))
     .action(async (reference: string, { title, detail, note, command, verify, accept, priority, ...options }: Options) => {
       const target = await targetOf(cli, options);
       const patch = {
@@ -33,8 +34,13 @@ export const registerEdit: Register = (program, cli) => {
         ...(accept === undefined ? {} : { acceptance: accept.filter((each) => each !== '') }),
         ...(priority === undefined ? {} : { priority }),
       };
-      if (Object.keys(patch).length === 0) throw new UsageError('Say what to change: --title, --detail, --note, --command, --verify, --accept or --priority.');
-      const { item } = await target.client.call('plan.updateItem', { sessionId: target.sessionId, itemId: target.item(reference).id, ...patch });
+      if (Object.keys(patch).length === 0)
+        throw new UsageError('Say what to change: --title, --detail, --note, --command, --verify, --accept or --priority.');
+      const { item } = await target.client.call('plan.updateItem', {
+        sessionId: target.sessionId,
+        itemId: target.item(reference).id,
+        ...patch,
+      });
       cli.print(describeItem(item, cli));
     });
 };

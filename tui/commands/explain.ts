@@ -14,9 +14,14 @@ export const registerExplain: Register = (program, cli) => {
       const { reason, next, reused, wouldRun, mightRepeat, remainingLeaves } = explained;
       cli.print(reason);
       if (next) cli.print(`Next: ${next.number} ${sanitise(next.title)} (${remainingLeaves} open)`);
-      if (reused.runId) cli.print(`Goes on with run ${reused.runId}: ${reused.turns} turns and ${reused.effects.length} tool calls are kept.`);
+      if (reused.runId)
+        cli.print(`Goes on with run ${reused.runId}: ${reused.turns} turns and ${reused.effects.length} tool calls are kept.`);
       if (wouldRun.length > 0) cli.print('Would run:', ...wouldRun.map((line) => `  ${sanitise(line)}`));
-      if (mightRepeat.length > 0) cli.print('Might happen twice:', ...mightRepeat.map(({ name, summary, why }) => `  ${name} ${sanitise(summary)}: ${why}`));
+      if (mightRepeat.length > 0)
+        cli.print(
+          'Might happen twice:',
+          ...mightRepeat.map(({ name, summary, why }) => `  ${name} ${sanitise(summary)}: ${why}`),
+        );
       else if (next) cli.print('Nothing is done twice.');
     });
 };

@@ -11,7 +11,8 @@ export const registerInbox: Register = (program, cli) => {
     .command('answer <id> [answer]')
     .description('answer an entry: allow, always or deny to an approval, a text to a question')
     .action(async (id: string, answer: string | undefined) => {
-      if (answer === undefined) throw new UsageError('Say the answer: allow, always or deny for an approval, a text for a question.');
+      if (answer === undefined)
+        throw new UsageError('Say the answer: allow, always or deny for an approval, a text for a question.');
       const entry = await (await cli.client()).call('inbox.answer', { id, answer });
       cli.print(`${entry.state}: ${entry.answer ?? ''}`);
     });
@@ -25,14 +26,25 @@ export const registerInbox: Register = (program, cli) => {
 };
 
 async function list(cli: Cli, all: boolean, json: boolean): Promise<void> {
-  const { entries, nextCursor } = await (await cli.client()).call('inbox.list', { limit: 200, ...(all ? {} : { state: 'open' as const }) });
-  if (json) return cli.printJson('inbox', { entries, nextCursor });
-  if (entries.length === 0) return cli.print('Nothing waits for you.');
+  const { entries, nextCursor } = await (
+    await cli.client()
+  ).call('inbox.list', { limit: 200, ...(all ? {} : { state: 'open' as const }) });
+  if (json) {
+    cli.printJson('inbox', { entries, nextCursor });
+    return;
+  }
+  if (entries.length === 0) {
+    cli.print('Nothing waits for you.');
+    return;
+  }
   const { paint } = cli.view;
   for (const entry of entries) {
-    cli.print(`${entry.id}  ${paint(entry.state === 'open' ? 'busy' : 'dim', `${entry.kind}, ${entry.state}`)}  ${sanitise(entry.title)}`);
+    cli.print(
+      `${entry.id}  ${paint(entry.state === 'open' ? 'busy' : 'dim', `${entry.kind}, ${entry.state}`)}  ${sanitise(entry.title)}`,
+    );
     cli.print(...entry.detail.split('\n').map((line) => `    ${sanitise(line)}`));
-    if (entry.state === 'open' && entry.deadline) cli.print(`    answered with ${entry.default ?? 'nothing'} at ${entry.deadline}`);
+    if (entry.state === 'open' && entry.deadline)
+      cli.print(`    answered with ${entry.default ?? 'nothing'} at ${entry.deadline}`);
     if (entry.answer !== null) cli.print(`    answer: ${sanitise(entry.answer)}`);
   }
 }

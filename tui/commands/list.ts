@@ -1,17 +1,18 @@
 import type { Register } from '../cli.js';
 import { fit, padEnd, sanitise } from '../core/text.js';
+import { wholeNumber } from './option-values.js';
 import { toneOf } from '../core/tree-view.js';
 
 export const registerList: Register = (program, cli) => {
   program
     .command('list')
     .description('sessions, newest first')
-    .option('--limit <n>', 'at most so many', '50')
+    .option('--limit <n>', 'at most so many', wholeNumber, 50)
     .option('--json', 'answer as JSON')
-    .action(async ({ limit, json }: { limit: string; json?: boolean }) => {
+    .action(async ({ limit, json }: { limit: number; json?: boolean }) => {
       const client = await cli.client();
-      const { sessions, nextCursor } = await client.call('session.list', { limit: Number(limit) });
-      if (json) return cli.printJson('sessions', { sessions, nextCursor });
+      const { sessions, nextCursor } = await client.call('session.list', { limit: Math.min(Math.max(limit, 1), 1_000) });
+      if (json) return cli.printJson('list', { sessions, nextCursor });
       if (sessions.length === 0) return cli.print('No sessions yet. Make one: cairn new "what you want done"');
       const { width, glyphs, paint } = cli.view;
       for (const { id, status, counts, title, workspace } of sessions) {
@@ -19,6 +20,6 @@ export const registerList: Register = (program, cli) => {
         const rest = `${padEnd(done, 8)} ${sanitise(title)}  ${sanitise(workspace)}`;
         cli.print(`${id}  ${paint(toneOf(status), padEnd(status, 9))} ${fit(rest, Math.max(20, width - 32), glyphs.ellipsis)}`);
       }
-      if (nextCursor !== null) cli.print(`and more: cairn list --limit ${Number(limit) * 2}`);
+      if (nextCursor !== null) cli.print(`and more: cairn list --limit ${limit * 2}`);
     });
 };

@@ -2,32 +2,34 @@ import type { CairnEvent } from '../../shared/event.js';
 import type { ListedItem, Revision } from '../../shared/plan.js';
 import type { Register } from '../cli.js';
 import { fit, sanitise } from '../core/text.js';
+import { wholeNumber } from './option-values.js';
 import { findSession } from '../references.js';
 
 export const registerLog: Register = (program, cli) => {
   program
     .command('log [session]')
     .description('what happened: revisions of the plan, runs, questions, oldest first')
-    .option('--limit <n>', 'the last so many events', '200')
+    .option('--limit <n>', 'the last so many events', wholeNumber, 200)
     .option('--json', 'answer as JSON')
-    .action(async (reference: string | undefined, { limit, json }: { limit: string; json?: boolean }) => {
+    .action(async (reference: string | undefined, { limit, json }: { limit: number; json?: boolean }) => {
       const client = await cli.client();
       const sessionId = await findSession(client, reference);
       const events: CairnEvent[] = [];
-      for (let after = 0; ; ) {
+      for (let after = 0; ;) {
         const page = await client.call('event.list', { sessionId, after, limit: 1_000 });
         if (page.events.length === 0) break;
         events.push(...page.events);
         after = page.nextCursor;
       }
       const { revisions } = await client.call('plan.history', { sessionId, limit: 1_000 });
-      const last = events.slice(-Number(limit));
+      const last = events.slice(Math.max(0, events.length - limit));
       if (json) return cli.printJson('log', { events: last, revisions });
       const { items } = await client.call('plan.get', { sessionId });
       const { width, glyphs, paint } = cli.view;
       for (const event of last) {
         const text = describe(event, items, revisions);
-        if (text !== null) cli.print(`${paint('dim', event.at.slice(0, 19).replace('T', ' '))}  ${fit(text, width - 21, glyphs.ellipsis)}`);
+        if (text !== null)
+          cli.print(`${paint('dim', event.at.slice(0, 19).replace('T', ' '))}  ${fit(text, width - 21, glyphs.ellipsis)}`);
       }
     });
 };

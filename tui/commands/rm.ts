@@ -1,4 +1,5 @@
 import type { Register } from '../cli.js';
+import { countOf } from '../core/text.js';
 import { describeItem, targetOf, withSession } from './edit-target.js';
 
 export const registerRm: Register = (program, cli) => {
@@ -8,8 +9,12 @@ export const registerRm: Register = (program, cli) => {
       const target = await targetOf(cli, options);
       const item = target.item(reference);
       const children = target.items.filter((other) => other.parentId === item.id).length;
-      if (children > 0 && !(await cli.confirm(`Remove ${item.number} with its ${children} subtasks?`, yes))) return cli.print('Nothing was changed.');
+      if (children > 0 && !(await cli.confirm(`Remove ${item.number} with its ${countOf(children, 'subtask')}?`, yes)))
+        return cli.print('Nothing was changed.');
       const { version } = await target.client.call('plan.removeItem', { sessionId: target.sessionId, itemId: item.id });
-      cli.print(`removed ${describeItem(item, cli)}`, `Take it back with: cairn rpc plan.revert '{"sessionId":"${target.sessionId}","version":${version - 1}}'`);
+      cli.print(
+        `removed ${describeItem(item, cli)}`,
+        `Take it back with: cairn rpc plan.revert '{"sessionId":"${target.sessionId}","version":${version - 1}}'`,
+      );
     });
 };

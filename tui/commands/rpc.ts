@@ -1,17 +1,20 @@
-import { readFileSync } from 'node:fs';
 import { methodNames, type MethodName } from '../../shared/contract.js';
 import { RpcError } from '../../shared/errors.js';
 import { exitCodes, type Register, UsageError } from '../cli.js';
+import { readInput } from '../input.js';
 
 export const registerRpc: Register = (program, cli) => {
   program
     .command('rpc <method> [params]')
     .description('one call: params and result as JSON (- reads the params from standard input)')
     .action(async (method: string, text: string | undefined) => {
-      const params = parse(text === '-' ? readFileSync(0, 'utf8') : (text ?? '{}'));
-      if (!(methodNames as string[]).includes(method)) throw new UsageError(`There is no method ${method}. They are: ${methodNames.join(', ')}`);
+      const params = parse(text === '-' ? await readInput('-') : (text ?? '{}'));
       try {
-        cli.print(JSON.stringify(await (await cli.client()).call(method as MethodName, params as never)));
+        if (!isMethod(method))
+          throw new RpcError('method_not_found', `There is no method ${method}.`, {
+            hint: `They are: ${methodNames.join(', ')}`,
+          });
+        cli.print(JSON.stringify(await (await cli.client()).call(method, params as never)));
       } catch (error) {
         if (!(error instanceof RpcError)) throw error;
         process.stderr.write(`${JSON.stringify({ code: error.code, message: error.message, data: error.data })}\n`);
@@ -19,6 +22,8 @@ export const registerRpc: Register = (program, cli) => {
       }
     });
 };
+
+const isMethod = (name: string): name is MethodName => (methodNames as string[]).includes(name);
 
 function parse(text: string): unknown {
   try {

@@ -12,11 +12,20 @@ export const registerRun: Register = (program, cli) => {
     .option('--planning', 'let the model keep a list of steps')
     .option('--no-planning', 'no list of steps')
     .option('--json', 'answer as JSON')
-    .action(async (reference: string | undefined, { reset, watch, planning, json }: { reset?: boolean; watch?: boolean; planning?: boolean; json?: boolean }) => {
-      const client = await cli.client();
-      const sessionId = await findSession(client, reference);
-      const run = await client.call('run.start', { sessionId, ...(reset ? { reset } : {}), ...(planning === undefined ? {} : { planning }) });
-      if (watch) process.exitCode = await watchSession(cli, sessionId, { follow: false });
-      else printPlanRun(cli, run, json);
-    });
+    .action(
+      async (
+        reference: string | undefined,
+        { reset, watch, planning, json }: { reset?: boolean; watch?: boolean; planning?: boolean; json?: boolean },
+      ) => {
+        const client = await cli.client();
+        const sessionId = await findSession(client, reference);
+        const run = await client.call('run.start', {
+          sessionId,
+          ...(reset ? { reset } : {}),
+          ...(planning === undefined ? {} : { planning }),
+        });
+        if (watch) process.exitCode = await watchSession(cli, sessionId, { follow: false });
+        else printPlanRun(cli, run, json);
+      },
+    );
 };

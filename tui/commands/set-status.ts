@@ -11,7 +11,12 @@ export async function setStatusByHand(
 ): Promise<void> {
   const target = await targetOf(cli, options);
   const { id } = target.item(reference);
-  await target.client.call('plan.setStatus', { sessionId: target.sessionId, itemId: id, status, ...(note === undefined ? {} : { note }) });
+  await target.client.call('plan.setStatus', {
+    sessionId: target.sessionId,
+    itemId: id,
+    status,
+    ...(note === undefined ? {} : { note }),
+  });
   const { items } = await target.client.call('plan.get', { sessionId: target.sessionId });
   cli.print(describeItem(findItem(items, id), cli));
 }

@@ -17,6 +17,11 @@ export const registerShow: Register = (program, cli) => {
       ]);
       if (json) return cli.printJson('show', { session, plan, run });
       const { liveness, ...planRun } = run;
-      cli.print(...renderTree({ title: session.title, goal: plan.goal, items: plan.items, counts: plan.counts, planRun, liveness }, cli.view));
+      cli.print(
+        ...renderTree(
+          { title: session.title, goal: plan.goal, items: plan.items, counts: plan.counts, planRun, liveness },
+          cli.view,
+        ),
+      );
     });
 };

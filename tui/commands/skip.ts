@@ -5,5 +5,7 @@ import { withSession } from './edit-target.js';
 export const registerSkip: Register = (program, cli) => {
   withSession(program.command('skip <item>').description('leave an item out'))
     .option('--note <text>', 'why')
-    .action((reference: string, options: { session?: string; note?: string }) => setStatusByHand(cli, reference, 'skipped', options));
+    .action((reference: string, options: { session?: string; note?: string }) =>
+      setStatusByHand(cli, reference, 'skipped', options),
+    );
 };

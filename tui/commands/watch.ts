@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '../../shared/client.js';
 import { ConnectionLost } from '../../shared/client.js';
@@ -40,25 +41,34 @@ function exitCodeOf(status: PlanRunStatus): number | null {
 
 const backOffMs = [200, 500, 1_000, 2_000, 5_000];
 
+/** Follows a session for the person at the terminal. Ctrl-C, or a terminal that closes, only ends that: the daemon goes on. */
+export function watchSession(cli: Cli, sessionId: SessionId, options: { follow: boolean }): Promise<number> {
+  endOnSignals(cli, 'Detached. The daemon goes on; come back with: cairn watch');
+  return followSession(cli, sessionId, options);
+}
+
+export function endOnSignals(cli: Cli, farewell: string): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => {
+      if (signal === 'SIGINT') cli.note(`\n${farewell}`);
+      process.exit(128 + constants.signals[signal]);
+    });
+  }
+}
+
 /**
- * Prints a session until it comes to rest. Ctrl-C only ends the watching: the daemon goes on. A daemon that goes away is
- * waited for, and the lines say so.
+ * Prints a session until it comes to rest; gives the exit code. A daemon that goes away is waited for, and the lines say so.
  */
-export async function watchSession(cli: Cli, sessionId: SessionId, { follow }: { follow: boolean }): Promise<number> {
-  const detach = (): never => {
-    cli.note('\nDetached. The daemon goes on; come back with: cairn watch');
-    process.exit(exitCodes.done);
-  };
-  process.on('SIGINT', detach);
-  // A terminal that closes under us is no reason for the daemon to stop, and none for a crash here.
-  process.on('SIGHUP', () => process.exit(129));
+export async function followSession(cli: Cli, sessionId: SessionId, { follow }: { follow: boolean }): Promise<number> {
   for (let losses = 0; ; losses++) {
     try {
       return await followOnce(cli, await reconnect(cli, losses), sessionId, follow);
     } catch (error) {
       if (!(error instanceof ConnectionLost)) throw error;
       cli.dropClient();
-      cli.note(losses === 0 ? 'The daemon went away. Waiting for it; its work is resumed when it starts again.' : 'Still waiting.');
+      cli.note(
+        losses === 0 ? 'The daemon went away. Waiting for it; its work is resumed when it starts again.' : 'Still waiting.',
+      );
     }
   }
 }
@@ -99,7 +109,12 @@ function followOnce(cli: Cli, client: Client, sessionId: SessionId, follow: bool
         return resolve(exitCodes.failed);
       }
       const step = takeChange(watched, change, clock(), cli.view);
-      if (step.resync) return void begin().catch(reject);
+      if (step.resync) {
+        // The snapshot that comes contains all that is told until then.
+        watched = null;
+        begin().catch(reject);
+        return;
+      }
       watched = step.watched;
       cli.print(...step.lines);
       checkRest();

@@ -1,4 +1,5 @@
 /** A plan as lines: goal, run state, progress, and the tree. */
+import stringWidth from 'string-width';
 import type { Counts, Item, ListedItem } from '../../shared/plan.js';
 import type { Liveness, PlanRun, PlanRunStatus } from '../../shared/run.js';
 import { type Glyphs, glyphOf, wordOf } from './glyphs.js';
@@ -37,12 +38,17 @@ export function progress({ done, skipped, leaves }: Counts, glyphs: Glyphs): str
 
 export function renderTree(view: TreeView, { width, glyphs, paint }: ViewOptions): string[] {
   const { planRun, counts } = view;
-  const run = [planRun.status, ...(planRun.stepNo > 0 ? [`step ${planRun.stepNo}`, `try ${planRun.attempt}`] : [])].join(` ${glyphs.dot} `);
+  const run = [planRun.status, ...(planRun.stepNo > 0 ? [`step ${planRun.stepNo}`, `try ${planRun.attempt}`] : [])].join(
+    ` ${glyphs.dot} `,
+  );
+  const state = paint(toneOf(planRun.status), run);
+  const bar = progress(counts, glyphs);
   const goal = sanitise(view.goal.split('\n')[0] ?? '') || sanitise(view.title);
+  const sections = new Set(view.items.map(({ parentId }) => parentId));
   const lines = [
-    `${paint('strong', fit(`Goal: ${goal}`, width, glyphs.ellipsis))}`,
-    `${paint(toneOf(planRun.status), run)}   ${progress(counts, glyphs)}`,
-    ...view.items.flatMap((item) => renderItem(item, view, { width, glyphs, paint })),
+    paint('strong', fit(`Goal: ${goal}`, width, glyphs.ellipsis)),
+    ...(stringWidth(run) + 3 + stringWidth(bar) <= width ? [`${state}   ${bar}`] : [state, bar]),
+    ...view.items.flatMap((item) => renderItem(item, sections.has(item.id), view, { width, glyphs, paint })),
   ];
   if (view.items.length === 0) lines.push(paint('dim', 'The plan is empty. Add an item: cairn add TITLE'));
   const { lastError } = planRun;
@@ -50,21 +56,27 @@ export function renderTree(view: TreeView, { width, glyphs, paint }: ViewOptions
   return lines;
 }
 
-function renderItem(item: ListedItem, view: TreeView, options: ViewOptions): string[] {
+function renderItem(item: ListedItem, isSection: boolean, view: TreeView, options: ViewOptions): string[] {
   const { width, glyphs, paint } = options;
   const { planRun, liveness } = view;
-  const isSection = item.depth === 0 && view.items.some((other) => other.parentId === item.id);
   const indent = item.depth === 0 ? ' ' : '     ';
   const glyph = isSection && item.status === 'pending' ? glyphs.section : glyphOf(item, glyphs);
   const isCurrent = item.id === planRun.currentItemId;
   const word = isCurrent ? currentWord(planRun, liveness) : wordOf(item);
   const head = `${indent}${glyph} ${item.number} ${sanitise(item.title)}`;
-  const room = word === '' ? width : Math.max(20, width - word.length - 2);
-  const line = fit(head, room, glyphs.ellipsis);
   const tone = itemTone(item, planRun);
-  const text = word === '' ? line : `${padEnd(line, Math.min(room, 44))}  ${fit(word, Math.max(10, width - 46), glyphs.ellipsis)}`;
+  const text = word === '' ? fit(head, width, glyphs.ellipsis) : beside(head, word, width, glyphs.ellipsis);
   const why = isCurrent && planRun.lastError !== null ? whyLines(planRun.lastError, `${indent}    `, options) : [];
   return [paint(tone, text), ...why];
+}
+
+const wordColumn = 44;
+
+/** The word in a column of its own; where there is no room for both, the title keeps more than half of the line. */
+function beside(head: string, word: string, width: number, ellipsis: string): string {
+  const room = Math.max(width - stringWidth(word) - 2, Math.ceil(width * 0.55));
+  const title = padEnd(fit(head, room, ellipsis), Math.min(room, wordColumn));
+  return `${title}  ${fit(word, width - stringWidth(title) - 2, ellipsis)}`;
 }
 
 function currentWord({ status }: PlanRun, liveness: Liveness): string {
@@ -82,7 +94,10 @@ const whyLimit = 6;
 
 /** Why something stopped, in place: the first lines of the reason. */
 export function whyLines(reason: string, indent: string, { width, glyphs, paint }: ViewOptions): string[] {
-  const lines = reason.split('\n').map(sanitise).filter((line) => line.trim() !== '');
+  const lines = reason
+    .split('\n')
+    .map(sanitise)
+    .filter((line) => line.trim() !== '');
   const shown = lines.length > whyLimit ? [...lines.slice(0, whyLimit - 1), glyphs.ellipsis] : lines;
-  return shown.map((line) => paint('bad', fit(`${indent}${line}`, width, glyphs.ellipsis)));
+  return shown.map((line) => indent + paint('bad', fit(line, width - indent.length, glyphs.ellipsis)));
 }

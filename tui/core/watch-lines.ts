@@ -8,7 +8,7 @@ import type { InboxEntry } from '../../shared/mission.js';
 import type { PlanRun } from '../../shared/run.js';
 import type { RunOutput, Session, SessionChanged, Snapshot } from '../../shared/session.js';
 import { glyphOf, wordOf } from './glyphs.js';
-import { fit, sanitise } from './text.js';
+import { countOf, fit, sanitise } from './text.js';
 import { renderTree, toneOf, type ViewOptions, whyLines } from './tree-view.js';
 
 export interface Watched {
@@ -28,6 +28,8 @@ export interface Step {
 }
 
 const noOutput = { key: '', rest: '' };
+/** A line of output that is longer is shown before its end has come. */
+const restLimit = 4_096;
 
 export function fromSnapshot(snapshot: Snapshot): Watched {
   const { session, planRun, liveness, items } = snapshot;
@@ -45,8 +47,10 @@ export function treeLines(watched: Watched, options: ViewOptions): string[] {
 
 /** `clock`: the time of the line, as it is to be shown. */
 export function takeChange(watched: Watched, change: SessionChanged, clock: string, options: ViewOptions): Step {
-  if (change.snapshot) return { watched: fromSnapshot(change.snapshot), lines: treeLines(fromSnapshot(change.snapshot), options) };
-  if (change.fromVersion !== undefined && change.fromVersion !== watched.session.planVersion) return { watched, lines: [], resync: true };
+  if (change.snapshot)
+    return { watched: fromSnapshot(change.snapshot), lines: treeLines(fromSnapshot(change.snapshot), options) };
+  if (change.fromVersion !== undefined && change.fromVersion !== watched.session.planVersion)
+    return { watched, lines: [], resync: true };
   const items = new Map(watched.items);
   for (const item of change.items ?? []) items.set(item.id, item);
   for (const id of change.removed ?? []) items.delete(id);
@@ -57,11 +61,17 @@ export function takeChange(watched: Watched, change: SessionChanged, clock: stri
     items,
     output: noOutput,
   };
-  const lines = [...itemLines(watched, next, change), ...runLines(watched, next, options), ...inboxLines(change.inbox ?? [], options)];
+  const lines = [
+    ...itemLines(watched, next, change),
+    ...runLines(watched, next, options),
+    ...inboxLines(change.inbox ?? [], options),
+  ];
   const open = flush(watched, options);
   const stamped = lines.map((line) => (line.startsWith(' ') ? line : `${options.paint('dim', clock)} ${line}`));
   // A change without a line of its own does not break a line of output in two.
-  return lines.length === 0 ? { watched: { ...next, output: watched.output }, lines: [] } : { watched: next, lines: [...open, ...stamped] };
+  return lines.length === 0
+    ? { watched: { ...next, output: watched.output }, lines: [] }
+    : { watched: next, lines: [...open, ...stamped] };
 
   function itemLines(before: Watched, after: Watched, { items: changed = [], removed = [] }: SessionChanged): string[] {
     const numbers = new Map(listed(after).map((item) => [item.id, item.number]));
@@ -76,7 +86,7 @@ export function takeChange(watched: Watched, change: SessionChanged, clock: stri
     });
     // Thousands of new items are told by their number.
     const shown = told.length > 20 ? [`${told.length} items changed`] : told;
-    return removed.length > 0 ? [...shown, `${removed.length} ${removed.length === 1 ? 'item' : 'items'} removed`] : shown;
+    return removed.length > 0 ? [...shown, `${countOf(removed.length, 'item')} removed`] : shown;
   }
 }
 
@@ -116,7 +126,7 @@ export function takeOutput(watched: Watched, output: RunOutput, options: ViewOpt
     return { watched: { ...watched, output: noOutput }, lines };
   }
   const parts = (rest + output.text).split(/\r\n|\n|\r/);
-  const last = output.stream === 'notice' ? '' : (parts.pop() ?? '');
+  const last = output.stream === 'notice' || (parts.at(-1)?.length ?? 0) > restLimit ? '' : (parts.pop() ?? '');
   const tone = output.stream === 'notice' || output.stream === 'text' ? 'plain' : 'dim';
   lines.push(...parts.map((part) => paint(tone, fit(`    ${glyphs.output} ${sanitise(part)}`, width, glyphs.ellipsis))));
   return { watched: { ...watched, output: { key, rest: last } }, lines };

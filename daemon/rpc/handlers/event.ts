@@ -1,6 +1,6 @@
 /** `event.*` and `usage.get`. */
 import { unwrap } from '../../../shared/errors.js';
-import { notFound } from '../../runner/session-states.js';
+import { notFound } from '../../runner/commands.js';
 import type { Queries } from '../../store/queries.js';
 import type { EventStreams } from '../event-streams.js';
 import type { Handlers } from '../handlers.js';
@@ -15,10 +15,11 @@ export const eventHandlers = (store: Queries, streams: EventStreams): Pick<Handl
     const events = await store.eventsAfter(after, sessionId ?? null, limit);
     return { events: [...events], nextCursor: events.at(-1)?.seq ?? after };
   },
-  'event.subscribe': async ({ after, sessionId, limit = defaultLimit }, { connection }) => {
-    const client = staying(connection);
+  'event.subscribe': async ({ after, sessionId, limit = defaultLimit }, { connection, afterAnswer }) => {
+    const client = { connection: staying(connection), afterAnswer };
     const from = after ?? (await store.lastSeq());
-    return { subscriptionId: streams.open(client, { after: from, sessionId: sessionId ?? null, limit }), after: from };
+    const opened = streams.open(client, { after: from, sessionId: sessionId ?? null, limit });
+    return { subscriptionId: unwrap(opened), after: from };
   },
   'event.unsubscribe': ({ subscriptionId }, { connection }) => {
     if (connection) streams.close(connection, subscriptionId);

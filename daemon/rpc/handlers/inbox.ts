@@ -1,7 +1,6 @@
 /** `inbox.*` and `report.list`. */
 import { unwrap } from '../../../shared/errors.js';
-import type { SessionCommands } from '../../runner/commands.js';
-import { notFound } from '../../runner/session-states.js';
+import { notFound, type SessionCommands } from '../../runner/commands.js';
 import type { Queries } from '../../store/queries.js';
 import type { Handlers } from '../handlers.js';
 import { pageFrom } from '../page.js';

@@ -1,7 +1,7 @@
 /** `plan.*`: reading it, and the edits of a person. */
-import { type Result, unwrap } from '../../../shared/errors.js';
+import { refuse, type Result, unwrap } from '../../../shared/errors.js';
 import type { Item, ListedItem, SessionId } from '../../../shared/plan.js';
-import { countLeaves, listItem, listTree } from '../../../shared/plan-tree.js';
+import { countLeaves, itemAt, listItem, listTree } from '../../../shared/plan-tree.js';
 import type { PlanDraft } from '../../domain/plan-draft.js';
 import { addItem, clear, moveItem, removeItem, setGoal, setStatus, updateItem } from '../../domain/plan-edit.js';
 import { placesOf, type Plan } from '../../domain/plan.js';
@@ -9,12 +9,11 @@ import { cleanText } from '../../domain/plan-text.js';
 import { revise } from '../../domain/plan-revise.js';
 import { checkAtRest } from '../../domain/run-control.js';
 import type { RunState } from '../../domain/run-state.js';
-import type { EditAnswer, SessionCommands } from '../../runner/commands.js';
-import { notFound } from '../../runner/session-states.js';
+import { notFound, type EditAnswer, type SessionCommands } from '../../runner/commands.js';
 import type { Queries } from '../../store/queries.js';
 import type { Once } from '../../store/store.js';
 import type { Handlers } from '../handlers.js';
-import { onceOf, seen } from '../once.js';
+import { carryOutOnce } from '../once.js';
 import { toMutation } from '../wire.js';
 
 type Methods = Exclude<Extract<keyof Handlers, `plan.${string}`>, 'plan.history' | 'plan.diff' | 'plan.revert' | 'plan.import' | 'plan.export'>;
@@ -34,7 +33,11 @@ export function planHandlers(store: Queries, commands: SessionCommands): Pick<Ha
     return unwrap(await commands.edit({ sessionId, expectedVersion, author: 'person', explanation, once, apply }));
   }
   const mutation = ({ plan, changes }: EditAnswer<unknown>) => toMutation(plan, changes);
-  const withItem = (answer: EditAnswer<Item>) => ({ ...mutation(answer), item: listed(answer.plan, answer.value.id) });
+  const withItem = (answer: EditAnswer<Item>) => {
+    const item = listed(answer.plan, answer.value.id);
+    if (item === null) throw new Error(`the edited item ${answer.value.id} is not in the plan`);
+    return { ...mutation(answer), item };
+  };
 
   return {
     'plan.get': async ({ sessionId }) => {
@@ -42,12 +45,12 @@ export function planHandlers(store: Queries, commands: SessionCommands): Pick<Ha
       return { version: plan.version, goal: plan.goal, items: listTree(plan.tree), counts: countLeaves(plan.tree) };
     },
     'plan.setGoal': async ({ goal, ...params }) => mutation(await edit(params, (draft) => setGoal(draft, { goal }))),
-    'plan.addItem': async (params) => {
+    'plan.addItem': (params) => {
       const { sessionId, expectedVersion, idempotencyKey: _key, ...input } = params;
-      const once = onceOf('plan.addItem', params);
-      const made = await seen(store, once);
-      if (made !== null) return addedBefore(store, sessionId, made as Item['id']);
-      return withItem(await edit({ sessionId, expectedVersion }, (draft) => addItem(draft, input, 'person'), { once }));
+      return carryOutOnce(store, 'plan.addItem', params, {
+        first: async (once) => withItem(await edit({ sessionId, expectedVersion }, (draft) => addItem(draft, input, 'person'), { once })),
+        again: (ref) => addedBefore(store, sessionId, ref as Item['id']),
+      });
     },
     'plan.updateItem': async ({ sessionId, expectedVersion, ...input }) =>
       withItem(await edit({ sessionId, expectedVersion }, (draft) => updateItem(draft, input, 'person'))),
@@ -71,16 +74,15 @@ export function planHandlers(store: Queries, commands: SessionCommands): Pick<Ha
   };
 }
 
-function listed(plan: Plan, id: Item['id']): ListedItem {
+function listed(plan: Plan, id: Item['id']): ListedItem | null {
   const place = placesOf(plan.tree).get(id);
-  const item = place && (place.child < 0 ? plan.tree[place.task]?.item : plan.tree[place.task]?.children[place.child]);
-  if (!place || !item) throw new Error(`the edited item ${id} is not in the plan`);
-  return listItem(item, place);
+  const item = place && itemAt(plan.tree, place);
+  return place && item ? listItem(item, place) : null;
 }
 
 /** The item that an earlier call with the same key added, as it is now. */
 async function addedBefore(store: Queries, sessionId: SessionId, id: Item['id']) {
   const plan = (await store.loadState(sessionId))?.plan ?? unwrap(notFound(sessionId));
-  const item = listed(plan, id);
+  const item = listed(plan, id) ?? unwrap<ListedItem>(refuse('not_found', `The item ${id} that the first call with this key added is gone.`));
   return { version: plan.version, changed: [item], removed: [], item };
 }

@@ -2,11 +2,10 @@
 import { refuse, unwrap } from '../../../shared/errors.js';
 import type { SessionId } from '../../../shared/plan.js';
 import type { PlanRun, RunId } from '../../../shared/run.js';
-import type { SessionCommands } from '../../runner/commands.js';
-import { notFound } from '../../runner/session-states.js';
+import { notFound, type SessionCommands } from '../../runner/commands.js';
 import type { Queries } from '../../store/queries.js';
 import type { Handlers } from '../handlers.js';
-import { onceOf, seen } from '../once.js';
+import { carryOutOnce } from '../once.js';
 import { pageFrom } from '../page.js';
 
 type Methods = Extract<keyof Handlers, `run.${string}` | 'chat.send'>;
@@ -18,11 +17,12 @@ export function runHandlers(store: Queries, commands: SessionCommands): Pick<Han
   };
 
   return {
-    'run.start': async (params) => {
+    'run.start': (params) => {
       const { sessionId, reset = false, planning } = params;
-      const once = onceOf('run.start', params);
-      if ((await seen(store, once)) !== null) return planRun(sessionId);
-      return unwrap(await commands.start(sessionId, { reset, planning, once }));
+      return carryOutOnce(store, 'run.start', params, {
+        first: async (once) => unwrap(await commands.start(sessionId, { reset, planning, once })),
+        again: () => planRun(sessionId),
+      });
     },
     'run.pause': async ({ sessionId, now = false }) => unwrap(await commands.pause(sessionId, now)),
     'run.cancel': async ({ sessionId }) => unwrap(await commands.cancel(sessionId)),
@@ -52,11 +52,10 @@ export function runHandlers(store: Queries, commands: SessionCommands): Pick<Han
       await planRun(sessionId);
       return { receipts: [...(await store.receipts(sessionId, itemId))] };
     },
-    'chat.send': async (params) => {
-      const once = onceOf('chat.send', params);
-      const made = await seen(store, once);
-      if (made !== null) return { runId: made as RunId };
-      return { runId: unwrap(await commands.chat(params.sessionId, params.text, once)) };
-    },
+    'chat.send': (params) =>
+      carryOutOnce(store, 'chat.send', params, {
+        first: async (once) => ({ runId: unwrap(await commands.chat(params.sessionId, params.text, once)) }),
+        again: (ref) => Promise.resolve({ runId: ref as RunId }),
+      }),
   };
 }

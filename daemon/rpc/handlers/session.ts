@@ -8,11 +8,10 @@ import { setGoal } from '../../domain/plan-edit.js';
 import { importEntries } from '../../domain/plan-import.js';
 import { parseMarkdown } from '../../domain/plan-markdown-parse.js';
 import { revise } from '../../domain/plan-revise.js';
-import type { SessionCommands } from '../../runner/commands.js';
-import { notFound } from '../../runner/session-states.js';
+import { notFound, type SessionCommands } from '../../runner/commands.js';
 import type { Queries } from '../../store/queries.js';
 import type { Connection, Handlers } from '../handlers.js';
-import { onceOf, seen } from '../once.js';
+import { carryOutOnce } from '../once.js';
 import { pageFrom } from '../page.js';
 import type { WatchPublisher } from '../publish.js';
 import { toSession } from '../wire.js';
@@ -26,11 +25,11 @@ export function sessionHandlers(store: Queries, commands: SessionCommands, publi
   };
   return {
     'session.create': async (params) => {
-      const once = onceOf('session.create', params);
-      const made = await seen(store, once);
-      if (made !== null) return get(made as SessionId);
       const author = params.markdown === undefined ? 'person' : 'import';
-      return get(unwrap(await commands.create(params, (draft) => fill(draft, params), author, once)));
+      return carryOutOnce(store, 'session.create', params, {
+        first: async (once) => get(unwrap(await commands.create(params, (draft) => fill(draft, params), author, once))),
+        again: (ref) => get(ref as SessionId),
+      });
     },
     'session.list': async ({ status, workspace, limit, cursor }) => {
       const filter = { ...(status === undefined ? {} : { status }), ...(workspace === undefined ? {} : { workspace }) };
@@ -46,8 +45,8 @@ export function sessionHandlers(store: Queries, commands: SessionCommands, publi
       unwrap(await commands.delete(sessionId));
       return {};
     },
-    'session.watch': async ({ sessionId }, { connection }) => {
-      const snapshot = await publisher.watch(staying(connection), sessionId);
+    'session.watch': async ({ sessionId }, { connection, afterAnswer }) => {
+      const snapshot = await publisher.watch({ connection: staying(connection), afterAnswer }, sessionId);
       return snapshot ?? unwrap(notFound(sessionId));
     },
     'session.unwatch': ({ sessionId }, { connection }) => {

@@ -45,9 +45,8 @@ export function connect(db: Database, parts: StoreParts): Connection {
     now: () => new Date(parts.clock()).toISOString(),
     atomically(work) {
       sql('BEGIN IMMEDIATE').run();
-      let result: ReturnType<typeof work> = null;
       try {
-        result = work();
+        const result = work();
         if (result !== null) sql('COMMIT').run();
         return result;
       } finally {

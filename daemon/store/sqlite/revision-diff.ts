@@ -30,12 +30,12 @@ export function differenceOf({ id, before, after }: ItemChange): ItemDifference 
 
 /** The item before a stored change, from the item after it (`undefined`: not there). */
 export function undoDifference(stored: ItemDifference, after: Item | undefined): Item | null {
-  if (stored.before === null) return null;
-  if (stored.after === null) return stored.before as Item;
-  if (after === undefined) throw new Error(`revision changes ${stored.id}, which is not in the plan after it`);
-  const item: Fields = { ...after };
-  for (const key of Object.keys(stored.after) as (keyof Item)[]) delete item[key];
-  return Object.assign(item, stored.before) as Item;
+  const { id, before, after: replaced } = stored;
+  if (before === null) return null;
+  if (replaced === null) return before as Item;
+  if (after === undefined) throw new Error(`revision changes ${id}, which is not in the plan after it`);
+  const untouched = Object.entries(after).filter(([key]) => !(key in replaced));
+  return { ...Object.fromEntries(untouched), ...before } as Item;
 }
 
 const statusFields = new Set(['status', 'claimed', 'accepted', 'note']);

@@ -1,0 +1,15 @@
+/** How the values of options are read: commander turns what is refused here into wrong usage. */
+import { InvalidArgumentError } from 'commander';
+
+/** An option that may be given more than once. */
+export const listOf = (value: string, all: string[] | undefined): string[] => [...(all ?? []), value];
+
+export function wholeNumber(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number from 0.');
+}
+
+export function seconds(text: string): number {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a number of seconds.');
+}
