@@ -90,7 +90,10 @@ export function createApp(parts: AppParts): App {
   const lock = settings.workspaceLock ? createWorkspaceLock() : noWorkspaceLock;
   const draining = new AbortController();
 
-  const deadlines = createDeadlines(clock, (id) => void answers.expire(id).catch((error: unknown) => parts.onBug(error, id as SessionId)));
+  const deadlines = createDeadlines(
+    clock,
+    (id) => void answers.expire(id).catch((error: unknown) => parts.onBug(error, id as SessionId)),
+  );
   const publisher = watchDeadlines(parts.publisher, () => deadlines);
   const runPublisher = createRunPublisher(publisher, redactor);
   const states = new SessionStates(store, publisher, (sessionId, effects) => performer.perform(sessionId, effects));

@@ -50,10 +50,17 @@ export const systemClock: Clock = {
 export const random = (): number => Math.random();
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+const idLength = 16;
+/** Random bytes for many ids are asked for at once: a call for each would cost more than everything else of an id. */
+const pool = { bytes: Buffer.alloc(0), at: 0 };
 
 /** A new id: prefix and 80 random bits in Crockford's base 32, as `s_7k3m9…`. */
 export function newId(prefix: string): string {
+  if (pool.at + idLength > pool.bytes.length) {
+    pool.bytes = randomBytes(idLength * 256);
+    pool.at = 0;
+  }
   let text = '';
-  for (const byte of randomBytes(16)) text += alphabet.charAt(byte % 32);
+  for (const end = pool.at + idLength; pool.at < end; pool.at++) text += alphabet.charAt((pool.bytes[pool.at] ?? 0) % 32);
   return `${prefix}_${text}`;
 }

@@ -26,7 +26,9 @@ export const configSchema = z.strictObject({
   model: z.string().min(1).optional(),
   baseUrl: z.url({ protocol: /^https?$/, error: 'an address that begins with http:// or https://' }).optional(),
   apiKey: z.string().min(1).optional(),
-  host: z.enum(['127.0.0.1', 'localhost', '::1'], 'a loopback address; use an SSH tunnel to reach the daemon from elsewhere').default('127.0.0.1'),
+  host: z
+    .enum(['127.0.0.1', 'localhost', '::1'], 'a loopback address; use an SSH tunnel to reach the daemon from elsewhere')
+    .default('127.0.0.1'),
   port: z.number().int().min(0).max(65_535).default(defaultPort),
   log: z.enum(logLevels).default('info'),
   policy: policyInputSchema.default('workspace'),
@@ -116,7 +118,10 @@ function sourceOf(path: string, sources: ReadonlyMap<string, string>): string | 
 }
 
 /** What a workspace's own `cairn.json` asks for. `ignored`: keys that it may not set, for a warning. */
-export function readProject(text: string, path: string): Result<{ policy: z.infer<typeof policyInputSchema> | null; ignored: string[] }> {
+export function readProject(
+  text: string,
+  path: string,
+): Result<{ policy: z.infer<typeof policyInputSchema> | null; ignored: string[] }> {
   const file = parseFile(text, path);
   if (!file.ok) return file;
   const isOwn = (key: string): boolean => Object.hasOwn(projectSchema.shape, key);

@@ -58,7 +58,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Result<Runnin
   if (!lock.ok) return lock;
   const opened = await open(options, config.value);
   if (!opened.ok) lock.value.release();
-  return opened.ok ? ok({ ...opened.value, stop: (drainMs) => opened.value.stop(drainMs).then(() => lock.value.release()) }) : opened;
+  return opened.ok
+    ? ok({ ...opened.value, stop: (drainMs) => opened.value.stop(drainMs).then(() => lock.value.release()) })
+    : opened;
 }
 
 /** With the lock held: nobody else works on this home. */

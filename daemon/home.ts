@@ -1,6 +1,16 @@
 /** The folder of the daemon: of mode 0700, and refused when somebody else has a hand in it. */
 import { randomBytes } from 'node:crypto';
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, type Stats, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import envPaths from 'env-paths';
 import { ok, refuse, type Result } from '../shared/errors.js';

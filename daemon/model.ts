@@ -35,7 +35,9 @@ export async function createProvider(parts: ModelParts): Promise<Result<Provider
     redact: (text) => redactor.redact(text),
   });
   const recorded =
-    config.record === null ? model : recordProvider(model, { file: config.record, redactor, clock, onError: parts.onRecordError });
+    config.record === null
+      ? model
+      : recordProvider(model, { file: config.record, redactor, clock, onError: parts.onRecordError });
   const { repeats, backoffMs: baseMs, maxBackoffMs: maxMs } = config.provider;
   return ok(withRepeats(recorded, { repeats, baseMs, maxMs, random, wait: (ms, signal) => clock.wait(ms, signal) }));
 }

@@ -30,7 +30,9 @@ export async function policyFor(
   const { ignored, policy: own } = project.value;
   if (ignored.length > 0) {
     const names = ignored.slice(0, namedKeys).map((key) => key.slice(0, 40));
-    onWarning(`${path}: ignored ${names.join(', ')}${ignored.length > namedKeys ? ', …' : ''}; a project may only tighten the policy`);
+    onWarning(
+      `${path}: ignored ${names.join(', ')}${ignored.length > namedKeys ? ', …' : ''}; a project may only tighten the policy`,
+    );
   }
   return ok(own === null ? policy : tighten(policy, resolvePolicy(own, surroundings)));
 }
@@ -51,5 +53,7 @@ async function readProjectFile(path: string): Promise<Result<string | null>> {
 }
 
 function unreadable(path: string, why: string): Result<never> {
-  return refuse('invalid_params', `${path} cannot be read: ${why}.`, { hint: 'It may tighten the policy, so nothing runs without it.' });
+  return refuse('invalid_params', `${path} cannot be read: ${why}.`, {
+    hint: 'It may tighten the policy, so nothing runs without it.',
+  });
 }

@@ -61,7 +61,8 @@ async function leafCost(folder: string, sessions: number, leaves: number): Promi
   const isCompleted = (event: CairnEvent): boolean => event.type === 'plan_run.changed' && event.data.status === 'completed';
   const app = createApp({
     store,
-    publisher: { committed: ({ events }) => {
+    publisher: {
+      committed: ({ events }) => {
         if (events.some(isCompleted)) completed();
       },
       output: () => undefined,
@@ -132,7 +133,12 @@ function makePlan(leaves: number) {
   const draft = new PlanDraft(emptyPlan);
   const text = (i: number) => ({ title: `Leaf number ${i + 1} of the plan`, detail: 'What is to be done here.' });
   const blank = unwrap(addItem(draft, text(0), 'person'));
-  const items = Array.from({ length: leaves }, (_, i): Item => ({ ...blank, ...text(i), id: `t${i + 1}` as Item['id'], position: (i + 1) * 1024 }));
+  const items = Array.from({ length: leaves }, (_, i): Item => ({
+    ...blank,
+    ...text(i),
+    id: `t${i + 1}` as Item['id'],
+    position: (i + 1) * 1024,
+  }));
   const whole = new PlanDraft(emptyPlan);
   whole.setGoal('Measure');
   whole.rebuild(items.map((item) => ({ item, children: [] })));
@@ -158,7 +164,10 @@ async function daemonStart(folder: string, measureMemory: boolean): Promise<{ ms
   const home = await mkdtemp(join(folder, 'home-'));
   const socket = join(home, 'daemon.sock');
   const start = performance.now();
-  const child = spawn(process.execPath, ['dist/daemon.js'], { env: { PATH: process.env.PATH, HOME: home, CAIRN_HOME: home, CAIRN_PORT: '0' }, stdio: 'ignore' });
+  const child = spawn(process.execPath, ['dist/daemon.js'], {
+    env: { PATH: process.env.PATH, HOME: home, CAIRN_HOME: home, CAIRN_PORT: '0' },
+    stdio: 'ignore',
+  });
   for (;;) {
     const status = await callOver(socket, 'daemon.status', {}).catch(() => null);
     if (status !== null) break;
@@ -187,10 +196,12 @@ async function main(): Promise<void> {
       const raw = rawRate(await mkdtemp(join(folder, 'raw-')));
       const large = await leafCost(folder, 1, 10_000);
       const small = await leafCost(folder, 300, 10);
-      const middle = await leafCost(folder, 1, 2_000);
+      const middle = await leafCost(folder, 6, 500);
       ratios.push(1000 / middle / raw);
       costs.push([small, large]);
-      console.log(`round ${round + 1}: raw ${raw.toFixed(0)}/s, leaves ${(1000 / middle).toFixed(0)}/s, µs a leaf in 10: ${(small * 1000).toFixed(0)}, in 10,000: ${(large * 1000).toFixed(0)}`);
+      console.log(
+        `round ${round + 1}: raw ${raw.toFixed(0)}/s, leaves ${(1000 / middle).toFixed(0)}/s, µs a leaf in 10: ${(small * 1000).toFixed(0)}, in 10,000: ${(large * 1000).toFixed(0)}`,
+      );
     }
     note('checkpointed leaves/s over raw transactions/s', median(ratios).toFixed(2), '≥ 0.35');
     note('a leaf in a plan of 10,000 over one in a plan of 10', median(costs.map(([s, l]) => l / s)).toFixed(2), '≤ 1.3');
@@ -201,7 +212,11 @@ async function main(): Promise<void> {
       bare.push(await bareStart());
       ready.push((await daemonStart(folder, false)).ms);
     }
-    note('daemon ready over bare node start', `${(median(ready) / median(bare)).toFixed(2)} (${median(ready).toFixed(0)} ms / ${median(bare).toFixed(0)} ms)`, '≤ 3');
+    note(
+      'daemon ready over bare node start',
+      `${(median(ready) / median(bare)).toFixed(2)} (${median(ready).toFixed(0)} ms / ${median(bare).toFixed(0)} ms)`,
+      '≤ 3',
+    );
     note('idle memory', `${(await daemonStart(folder, true)).megabytes.toFixed(0)} MB`, '< 90 MB');
     console.table(rows.map(([what, value, goal]) => ({ what, value, goal })));
   } finally {

@@ -34,7 +34,9 @@ async function bundle() {
     target: 'node20',
     external: ['better-sqlite3'],
     // Packages in the old module form ask for `require`.
-    banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
+    banner: {
+      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+    },
     sourcemap: true,
     // Half the text to compile at each start; names stay, so that a stack can be read.
     minifyWhitespace: true,

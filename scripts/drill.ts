@@ -7,7 +7,18 @@ import { runDrill } from '../test/crash/drill.js';
 const kills = Number(process.argv[2] ?? 200);
 const leaves = 50;
 const root = await mkdtemp(join(tmpdir(), 'cairn-drill-'));
-const totals = { kills: 0, unknown: 0, plans: 0, leaves: 0, doubled: 0, missing: 0, runAgain: 0, orphans: 0, gapsInEvents: 0, notCompleted: 0 };
+const totals = {
+  kills: 0,
+  unknown: 0,
+  plans: 0,
+  leaves: 0,
+  doubled: 0,
+  missing: 0,
+  runAgain: 0,
+  orphans: 0,
+  gapsInEvents: 0,
+  notCompleted: 0,
+};
 try {
   // A plan that completes before all kills are used up is followed by another one.
   while (totals.kills < kills) {
@@ -26,7 +37,11 @@ try {
     totals.orphans += report.orphans.length;
     totals.gapsInEvents += report.gapsInEvents;
     totals.notCompleted += report.finalStatus === 'completed' ? 0 : 1;
-    console.log(`${totals.kills} kills, ${totals.plans} plans of ${leaves} leaves`, report.finalStatus, report.orphans.slice(0, 3));
+    console.log(
+      `${totals.kills} kills, ${totals.plans} plans of ${leaves} leaves`,
+      report.finalStatus,
+      report.orphans.slice(0, 3),
+    );
   }
   console.table(totals);
   const losses = totals.doubled + totals.missing + totals.runAgain + totals.orphans + totals.gapsInEvents + totals.notCompleted;

@@ -58,13 +58,23 @@ const turns = [
     shell('sh count.sh sample.txt'),
   ),
   turn('Count the words of the sample', 2, 3, 'Now it prints 8.', report('count.sh counted lines; it counts words now.')),
-  turn('Say what came of it', 1, 0, 'A last look at what is there.', { name: 'list', args: {} }, { name: 'read', args: { path: 'count.sh' } }),
+  turn(
+    'Say what came of it',
+    1,
+    0,
+    'A last look at what is there.',
+    { name: 'list', args: {} },
+    { name: 'read', args: { path: 'count.sh' } },
+  ),
   turn('Say what came of it', 1, 1, 'Done.', report('The tool, its notes, a sample and an archive are in the workspace.')),
 ];
 
 const rounded = turns.map((each) => {
   if (!each.result.ok) return each;
   const { usage } = each.result.turn;
-  return { ...each, result: { ...each.result, turn: { ...each.result.turn, usage: { ...usage, outputTokens: Math.round(usage.outputTokens) } } } };
+  return {
+    ...each,
+    result: { ...each.result, turn: { ...each.result.turn, usage: { ...usage, outputTokens: Math.round(usage.outputTokens) } } },
+  };
 });
 writeFileSync('tui/demo/recording.jsonl', rounded.map(formatRecordedTurn).join(''));

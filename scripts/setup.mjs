@@ -8,14 +8,16 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const require = createRequire(import.meta.url);
 const oldestNode = 20;
 
+setUp();
+
 /** Brings dependencies and build up to date; ends the process with code 1 and a reason when that cannot be done. */
-export function setUp() {
+function setUp() {
   if (Number(process.versions.node.split('.')[0]) < oldestNode) {
     fail(`Cairn needs Node ${oldestNode} or newer; this is ${process.versions.node}.`);
   }
@@ -94,7 +96,9 @@ function newestIn(path) {
   return Math.max(facts.mtimeMs, ...readdirSync(path).map((name) => newestIn(join(path, name))));
 }
 
-const modifiedAt = (path) => (existsSync(path) ? statSync(path).mtimeMs : 0);
+function modifiedAt(path) {
+  return existsSync(path) ? statSync(path).mtimeMs : 0;
+}
 
 function build() {
   say('Building.');
@@ -105,7 +109,7 @@ function build() {
 /** One set-up at a time in a checkout. A holder that died is passed over. Gives the function that ends the turn. */
 function takeTurn() {
   const path = join(root, '.setup.lock');
-  for (let told = false; ; ) {
+  for (let told = false; ;) {
     try {
       writeFileSync(path, String(process.pid), { flag: 'wx' });
       return () => rmSync(path, { force: true });
@@ -152,5 +156,3 @@ function fail(text) {
   process.stderr.write(`cairn set-up: ${text}\n`);
   process.exit(1);
 }
-
-if (import.meta.url === pathToFileURL(process.argv[1]).href) setUp();

@@ -2,9 +2,7 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { setUp } from './setup.mjs';
-
-setUp();
+import './setup.mjs';
 
 const given = process.argv.slice(2);
 const args = given.length === 0 && !process.stdout.isTTY ? ['demo', '--headless'] : given;

@@ -155,7 +155,13 @@ export const methods = {
   ),
   'plan.moveItem': method(
     'Move an item to `index` among the children of `parentId` (the tasks unless given).',
-    z.strictObject({ ...S, itemId: p.itemIdSchema, parentId: p.itemIdSchema.nullable().optional(), index: z.number().int().min(0), ...edit }),
+    z.strictObject({
+      ...S,
+      itemId: p.itemIdSchema,
+      parentId: p.itemIdSchema.nullable().optional(),
+      index: z.number().int().min(0),
+      ...edit,
+    }),
     mutation,
     'not_found',
     'version_conflict',
@@ -252,7 +258,13 @@ export const methods = {
     'not_found',
     'invalid_state',
   ),
-  'run.cancel': method('Abort the run; its leaf goes back to pending. Final until start.', session, r.planRunSchema, 'not_found', 'invalid_state'),
+  'run.cancel': method(
+    'Abort the run; its leaf goes back to pending. Final until start.',
+    session,
+    r.planRunSchema,
+    'not_found',
+    'invalid_state',
+  ),
   'run.retry': method(
     'Try the blocked or failed leaf once more, with a word for it if given.',
     z.strictObject({ ...S, guidance: z.string().optional() }),
@@ -261,7 +273,12 @@ export const methods = {
     'invalid_state',
     'limit_exceeded',
   ),
-  'run.get': method('The plan run, and whether it lives.', session, r.planRunSchema.extend({ liveness: r.livenessSchema }), 'not_found'),
+  'run.get': method(
+    'The plan run, and whether it lives.',
+    session,
+    r.planRunSchema.extend({ liveness: r.livenessSchema }),
+    'not_found',
+  ),
   'run.explain': method('What a start would reuse, run, and possibly do twice.', session, r.explanationSchema, 'not_found'),
   'run.list': method(
     'Runs, newest first.',
@@ -277,7 +294,12 @@ export const methods = {
     z.object({ found: z.boolean(), version: z.number().int(), steps: z.array(r.stepSchema) }),
     'not_found',
   ),
-  'run.receipts': method('What the daemon saw when it checked an item.', item, z.object({ receipts: z.array(r.receiptSchema) }), 'not_found'),
+  'run.receipts': method(
+    'What the daemon saw when it checked an item.',
+    item,
+    z.object({ receipts: z.array(r.receiptSchema) }),
+    'not_found',
+  ),
 
   'chat.send': method(
     'A turn with no leaf, or a word to the running one.',
@@ -301,7 +323,13 @@ export const methods = {
     'not_found',
     'invalid_state',
   ),
-  'inbox.ack': method('Mark an entry that needs no answer as seen.', z.strictObject({ id: z.string() }), inboxEntrySchema, 'not_found', 'invalid_state'),
+  'inbox.ack': method(
+    'Mark an entry that needs no answer as seen.',
+    z.strictObject({ id: z.string() }),
+    inboxEntrySchema,
+    'not_found',
+    'invalid_state',
+  ),
 
   'report.list': method(
     'What runs have reported, newest first.',

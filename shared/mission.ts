@@ -80,9 +80,7 @@ export const policyRuleSchema = z.strictObject({
   /** A tool's name, or `*`. */
   tool: z.string().min(1),
   /** Glob patterns; `command` matches the whole command line. */
-  when: z
-    .strictObject({ path: z.string().optional(), command: z.string().optional(), host: z.string().optional() })
-    .optional(),
+  when: z.strictObject({ path: z.string().optional(), command: z.string().optional(), host: z.string().optional() }).optional(),
   action: z.enum(policyActions),
   /** Seconds an approval waits for its answer. */
   deadline: z.number().int().positive().optional(),

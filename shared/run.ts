@@ -76,16 +76,7 @@ export const runSchema = z.object({
 });
 export type Run = z.infer<typeof runSchema>;
 
-export const messageKinds = [
-  'system',
-  'plan_state',
-  'digest',
-  'plan_prompt',
-  'chat',
-  'assistant',
-  'tool',
-  'notice',
-] as const;
+export const messageKinds = ['system', 'plan_state', 'digest', 'plan_prompt', 'chat', 'assistant', 'tool', 'notice'] as const;
 
 export const toolCallSchema = z.object({ id: z.string(), name: z.string(), arguments: z.string() });
 export type ToolCall = z.infer<typeof toolCallSchema>;

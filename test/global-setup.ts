@@ -3,5 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
 export default function buildPrograms(): void {
-  execFileSync(process.execPath, [join(import.meta.dirname, '../scripts/build.mjs')], { stdio: ['ignore', 'inherit', 'inherit'] });
+  execFileSync(process.execPath, [join(import.meta.dirname, '../scripts/build.mjs')], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
 }

@@ -1,14 +1,13 @@
 /** Finds the daemon of the home, or starts it: a command needs no preparation. */
-import { spawn } from 'node:child_process';
-import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { connect as connectSocket } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import envPaths from 'env-paths';
 import WebSocket from 'ws';
 import { type Client, createClient, type Transport } from '../shared/client.js';
 import { protocolVersion } from '../shared/contract.js';
 import { type HomeFiles, homeFiles } from '../shared/paths.js';
+import { startDaemon, startOutput } from './start-daemon.js';
 
 /** No daemon, and none could be started: exit code 69. */
 export class NoDaemon extends Error {
@@ -18,7 +17,6 @@ export class NoDaemon extends Error {
 const startDeadlineMs = 15_000;
 const handshakeDeadlineMs = 5_000;
 const largestAnswerBytes = 256 * 1024 * 1024;
-const startOutputBytes = 256 * 1024;
 
 export const filesOf = (environment: NodeJS.ProcessEnv): HomeFiles =>
   homeFiles(environment.CAIRN_HOME, envPaths('cairn', { suffix: '' }));
@@ -85,37 +83,38 @@ export async function connect(
   return (await connectIfRunning(files)) ?? start(files, environment, onStart);
 }
 
-/** Starts a daemon that outlives this process, and waits until it answers. */
+/**
+ * Starts one and waits until it answers. One that has the home but does not answer is about to, or about to end: then it
+ * is our turn again.
+ */
 async function start(files: HomeFiles, environment: NodeJS.ProcessEnv, onStart?: (pid: number) => void): Promise<Client> {
-  mkdirSync(files.logs, { recursive: true, mode: 0o700 });
-  const outputPath = join(files.logs, 'daemon.out');
-  // Appended to: two commands may start one at the same moment, and each must find what its own has said.
-  const output = openSync(outputPath, 'a', 0o600);
-  if (fstatSync(output).size > startOutputBytes) ftruncateSync(output);
-  const before = fstatSync(output).size;
-  const child = spawn(process.execPath, [daemonProgram()], {
-    detached: true,
-    stdio: ['ignore', output, output],
-    env: environment,
-  });
-  child.unref();
-  closeSync(output);
-  if (child.pid !== undefined) onStart?.(child.pid);
-  let exited = false;
-  child.once('exit', () => (exited = true));
-  child.once('error', () => (exited = true));
   const until = Date.now() + startDeadlineMs;
-  while (Date.now() < until) {
-    const client = await connectIfRunning(files);
+  for (let turn = 1; ; turn++) {
+    const daemon = startDaemon(files, environment);
+    if (daemon.pid !== undefined) onStart?.(daemon.pid);
+    const client = await answerOf(files, until, () => daemon.lastWords() !== null);
     if (client !== null) return client;
-    // Another command may have started one at the same moment: then ours ends, and the other one answers soon.
-    const said = readFileSync(outputPath).subarray(before).toString().trim();
-    if (exited && !said.includes('is running on this home already'))
+    const said = daemon.lastWords();
+    if (said !== null && !said.includes('is running on this home already')) {
       throw new NoDaemon(said.replace(/^cairn: /, '') || 'The daemon ended without a word.');
-    await delay(20);
+    }
+    if (Date.now() >= until) {
+      throw new NoDaemon(
+        `The daemon did not answer within ${startDeadlineMs / 1000} s. See ${startOutput(files)} and ${files.logs}.`,
+      );
+    }
+    await delay(Math.min(100 * turn, 1_000));
   }
-  throw new NoDaemon(`The daemon did not answer within ${startDeadlineMs / 1000} s. See ${outputPath} and ${files.logs}.`);
 }
 
-/** Beside this program, where the build puts it. */
-export const daemonProgram = (): string => join(import.meta.dirname, 'daemon.js');
+/** A client as soon as a daemon answers; null when that is given up. */
+async function answerOf(files: HomeFiles, until: number, isHopeless: () => boolean): Promise<Client | null> {
+  while (Date.now() < until) {
+    // Asked first: one that ended a moment ago may have lost against one that answers by now.
+    const hopeless = isHopeless();
+    const client = await connectIfRunning(files);
+    if (client !== null || hopeless) return client;
+    await delay(20);
+  }
+  return null;
+}

@@ -85,7 +85,11 @@ export function createAgentLoop(parts: LoopParts): (run: LoopRun) => Promise<Lea
   };
 
   /** One request. Null when the run goes on. */
-  async function takeTurn(run: LoopRun, transcript: readonly StoredMessage[], raw: Map<EffectId, string>): Promise<LeafOutcome | null> {
+  async function takeTurn(
+    run: LoopRun,
+    transcript: readonly StoredMessage[],
+    raw: Map<EffectId, string>,
+  ): Promise<LeafOutcome | null> {
     const startedAt = parts.clock.monotonic();
     run.activity.doing('waiting for the model');
     const { sink, end } = streamTo(run);
@@ -174,7 +178,11 @@ function outcomeOf(end: RunEnd, transcript: readonly StoredMessage[]): LeafOutco
   switch (end.type) {
     case 'reported':
       return end.report.kind === 'blocker'
-        ? { type: 'blocked', reason: end.report.detail ? `${end.report.summary}\n${end.report.detail}` : end.report.summary, reported: true }
+        ? {
+            type: 'blocked',
+            reason: end.report.detail ? `${end.report.summary}\n${end.report.detail}` : end.report.summary,
+            reported: true,
+          }
         : { type: 'claimed', summary: end.report.summary, accepted: false, reported: true };
     case 'blocked_text':
       return { type: 'blocked', reason: end.reason, reported: false };

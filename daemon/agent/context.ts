@@ -30,8 +30,7 @@ export function buildContext({ system, conversation, transcript }: ContextParts)
 }
 
 function toProvider(message: StoredMessage): ProviderMessage {
-  const content =
-    message.kind === 'tool' ? wrapUntrusted(message.content, 'tool', message.runId, message.seq) : message.content;
+  const content = message.kind === 'tool' ? wrapUntrusted(message.content, 'tool', message.runId, message.seq) : message.content;
   return {
     role: message.role,
     content,

@@ -63,7 +63,9 @@ export function planPrompt({ plan, item, attempt, handovers }: PlanPromptInput):
   const siblings = place && place.child >= 0 ? (task?.children ?? []) : plan.tree.map((t) => t.item);
   const at = place ? (place.child >= 0 ? place.child : place.task) : 0;
   const near = (from: number, to: number): string[] =>
-    siblings.slice(Math.max(0, from), Math.max(0, to)).map((sibling) => `[${sibling.status}] ${cut(sibling.title, caps.sibling)}`);
+    siblings
+      .slice(Math.max(0, from), Math.max(0, to))
+      .map((sibling) => `[${sibling.status}] ${cut(sibling.title, caps.sibling)}`);
   const path = place ? `${numberAt(place)} ${place.child >= 0 && task ? `${task.item.title} > ` : ''}${item.title}` : item.title;
   const next = siblings[at + 1];
   const { scope } = item;
@@ -76,7 +78,10 @@ export function planPrompt({ plan, item, attempt, handovers }: PlanPromptInput):
     ...list('The daemon will check it with', item.verify ?? []),
     ...list('In scope', scope?.included ?? []),
     ...list('Out of scope', scope?.excluded ?? []),
-    ...list('Files', (item.relevantFiles ?? []).map((file) => `${file.path} (${file.action})`)),
+    ...list(
+      'Files',
+      (item.relevantFiles ?? []).map((file) => `${file.path} (${file.action})`),
+    ),
     ...list('Before it', near(at - 3, at)),
     ...list('After it', near(at + 1, at + 4)),
     ...list(
@@ -99,7 +104,10 @@ function describeReport(report: Report): string {
 /** Side effects of earlier runs of the same leaf, so that nothing is repeated without a look. */
 export function earlierEffects(effects: readonly { name: string; args: string; state: string }[]): string {
   const shown = effects.slice(-20).map(({ name, args, state }) => `- ${name} ${cut(args, 300)} (${state})`);
-  return ['Earlier runs of this item already did the following. Look at what is there before you repeat any of it:', ...shown].join('\n');
+  return [
+    'Earlier runs of this item already did the following. Look at what is there before you repeat any of it:',
+    ...shown,
+  ].join('\n');
 }
 
 export const outcomeUnknown = (name: string, args: string): string =>

@@ -80,7 +80,11 @@ export function createToolCalls(parts: CallParts) {
   ): Promise<CallsOutcome> {
     const answered = new Set(results.map((message) => message.toolCallId));
     const planned = (turn.toolCalls ?? [])
-      .map((call, index): PlannedCall => ({ id: effectIdOf(turn, index), call, rawArgs: raw.get(effectIdOf(turn, index)) ?? null }))
+      .map((call, index): PlannedCall => ({
+        id: effectIdOf(turn, index),
+        call,
+        rawArgs: raw.get(effectIdOf(turn, index)) ?? null,
+      }))
       .filter(({ call }) => !answered.has(call.id));
     const known = planned.every(({ rawArgs }) => rawArgs !== null)
       ? new Map<EffectId, StoredEffect>()
@@ -120,7 +124,9 @@ export function createToolCalls(parts: CallParts) {
     if (call.name === reportToolName) return (await report(run, plan, known !== undefined)) ? null : 'stopped';
     const tool = run.tools.find((candidate) => candidate.name === call.name);
     if (tool === undefined) {
-      return answer(`There is no tool ${call.name} here. You have: ${[...run.tools.map((t) => t.name), reportToolName].join(', ')}.`);
+      return answer(
+        `There is no tool ${call.name} here. You have: ${[...run.tools.map((t) => t.name), reportToolName].join(', ')}.`,
+      );
     }
     if (plan.rawArgs === null && parts.isRedacted(call.arguments)) return answer(argumentsRedacted(call.name));
     const args = parts.parseArguments(tool, plan.rawArgs ?? call.arguments);
@@ -136,7 +142,9 @@ export function createToolCalls(parts: CallParts) {
   }
 
   async function canonical(session: SessionRecord, subject: ReadyCall['subject']): Promise<ReadyCall['subject']> {
-    return subject.path === undefined ? subject : { ...subject, path: await parts.canonicalPath(session.workspace, subject.path) };
+    return subject.path === undefined
+      ? subject
+      : { ...subject, path: await parts.canonicalPath(session.workspace, subject.path) };
   }
 
   function redactAll(subject: ReadyCall['subject']): ReadyCall['subject'] {

@@ -40,7 +40,10 @@ class MarkdownReader {
   #afterField = false;
 
   constructor(text: string) {
-    this.#lines = text.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n').split('\n');
+    this.#lines = text
+      .replace(/^\ufeff/, '')
+      .replace(/\r\n?/g, '\n')
+      .split('\n');
   }
 
   read(): Result<PlanText> {
@@ -110,7 +113,14 @@ class MarkdownReader {
     this.#at = at;
     const block = this.#readBlock(opening);
     const indent = indentOf(opening);
-    return block.ok ? ok(block.value.slice(1, -1).map((line) => dedent(line, indent)).join('\n')) : block;
+    return block.ok
+      ? ok(
+          block.value
+            .slice(1, -1)
+            .map((line) => dedent(line, indent))
+            .join('\n'),
+        )
+      : block;
   }
 
   /** A whole fence or comment, whose inside is never read as a list; or the one line that is neither. */
@@ -131,7 +141,11 @@ class MarkdownReader {
     const indent = indentOf(line);
     const heading = indent < 2 && (/^\s*#{1,6}(?:\s|$)/.test(line) || isThematicBreak(line));
     // Without a blank line between, text goes on with the item above it, wherever it starts (CommonMark's lazy lines).
-    const owner = heading ? undefined : this.#blanks === 0 ? this.#open.at(-1) : this.#open.findLast((item) => item.indent < indent);
+    const owner = heading
+      ? undefined
+      : this.#blanks === 0
+        ? this.#open.at(-1)
+        : this.#open.findLast((item) => item.indent < indent);
     const number = this.#at + 1;
     if (owner && this.#afterField && this.#blanks === 0) {
       return refuseLine(number, 'A field has one line.', 'Put a longer text into a fence under its label.');

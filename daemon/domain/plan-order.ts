@@ -14,7 +14,7 @@ export function spreadPositions(siblings: readonly Item[]): Item[] {
   const positions = siblings.map((item) => item.position);
   if (ascends(positions)) return [...siblings];
   const keeps = longestAscending(positions);
-  for (let start = 0; start < positions.length; ) {
+  for (let start = 0; start < positions.length;) {
     if (keeps[start]) {
       start += 1;
       continue;

@@ -27,14 +27,15 @@ export function revertTo(draft: PlanDraft, earlier: EarlierPlan): Result<void> {
     (subtasksThen.get(id) ?? []).flatMap((child) => idsOf(draft.childrenOf(child)).filter((inner) => staying.has(inner)));
 
   // What is a section now has its status from its subtasks; as a leaf again, it has what it had as one.
-  const asLeaf = (id: ItemId): Item | undefined =>
-    then.has(id) && draft.childrenOf(id).length > 0 ? undefined : draft.find(id);
+  const asLeaf = (id: ItemId): Item | undefined => (then.has(id) && draft.childrenOf(id).length > 0 ? undefined : draft.find(id));
 
-  const tree = order.flatMap((id) => [id, ...homeless(id)]).map((id): Task => {
-    const children = putBack(subtasksThen.get(id) ?? [], idsOf(draft.childrenOf(id)), staying);
-    const item = bringBack(children.length > 0 ? draft.find(id) : asLeaf(id), then.get(id), null);
-    return { item, children: children.map((child) => bringBack(asLeaf(child), then.get(child), id)) };
-  });
+  const tree = order
+    .flatMap((id) => [id, ...homeless(id)])
+    .map((id): Task => {
+      const children = putBack(subtasksThen.get(id) ?? [], idsOf(draft.childrenOf(id)), staying);
+      const item = bringBack(children.length > 0 ? draft.find(id) : asLeaf(id), then.get(id), null);
+      return { item, children: children.map((child) => bringBack(asLeaf(child), then.get(child), id)) };
+    });
   const crowded = tree.find(({ item, children }) => item.status === 'active' && children.length > 0);
   if (crowded !== undefined) return refuseSubtasks(crowded.item);
   const room = checkRoom(tree.reduce((sum, { children }) => sum + 1 + children.length, 0));

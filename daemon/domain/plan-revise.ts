@@ -121,7 +121,8 @@ function refuseDone(at: At, item: Item, why: string, hint: string): Result<never
   return refuseAt('invalid_state', at, null, `${nameItem(item)} is done; ${why}.`, { itemId: item.id, hint });
 }
 
-const mayClose = ({ author, ids = 'known' }: ReviseInput): boolean => author === 'person' || (author === 'import' && ids !== 'known');
+const mayClose = ({ author, ids = 'known' }: ReviseInput): boolean =>
+  author === 'person' || (author === 'import' && ids !== 'known');
 
 function setLeafStatus(item: Item, node: SnapshotNode, revision: ReviseInput): Result<Item> {
   const asked = node.entry.status;

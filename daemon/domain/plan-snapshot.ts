@@ -51,8 +51,7 @@ const idToken = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 const numberTooLarge = /^t\d{16,}$/;
 
 /** True when a text may give an item this id: letters, digits, `.`, `_` and `-`, at most 32. */
-const isIdToken = (id: string): boolean =>
-  id.length <= planLimits.itemId && idToken.test(id) && !numberTooLarge.test(id);
+const isIdToken = (id: string): boolean => id.length <= planLimits.itemId && idToken.test(id) && !numberTooLarge.test(id);
 
 /**
  * Reads the entries against the draft. With `within`, they are the subtasks of that task.

@@ -36,10 +36,16 @@ export function findStaying(
     const covered = within === undefined ? [task.item, ...task.children] : within === task.item.id ? task.children : [];
     const held = rule === 'refused' ? covered.find((item) => isLeftOut(item) && isHeld(item)) : undefined;
     if (held !== undefined) {
-      return refuseAt('invalid_state', theParams, null, `${nameItem(held)} is ${held.status}, and an import cannot leave it out.`, {
-        itemId: held.id,
-        hint: 'Put it back into the text with its id.',
-      });
+      return refuseAt(
+        'invalid_state',
+        theParams,
+        null,
+        `${nameItem(held)} is ${held.status}, and an import cannot leave it out.`,
+        {
+          itemId: held.id,
+          hint: 'Put it back into the text with its id.',
+        },
+      );
     }
     keep(task);
   }

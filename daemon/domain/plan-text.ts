@@ -149,8 +149,7 @@ function cleanScope(scope: ItemPatch['scope'], at: At): Result<ItemPatch['scope'
 }
 
 /** The executor of an item that names none. */
-export const defaultExecutor = (command: string | undefined): Item['executor'] =>
-  command === undefined ? 'model' : 'command';
+export const defaultExecutor = (command: string | undefined): Item['executor'] => (command === undefined ? 'model' : 'command');
 
 /**
  * The item with a cleaned patch applied. An executor that was only the default follows the command.

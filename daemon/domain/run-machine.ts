@@ -120,7 +120,11 @@ export class RunMachine {
     this.run = run;
     this.#runs.set(run.id, { type: 'insert', run });
     this.set({ lastRunId: run.id });
-    this.emit({ type: 'run.started', runId: run.id, data: { itemId: run.itemId, kind: 'leaf', attempt: run.attempt, resumes: run.resumes } });
+    this.emit({
+      type: 'run.started',
+      runId: run.id,
+      data: { itemId: run.itemId, kind: 'leaf', attempt: run.attempt, resumes: run.resumes },
+    });
   }
 
   updateRun(change: Partial<LeafRun>, error: string | null = null, summary: string | null = null): void {

@@ -86,12 +86,30 @@ export type RunEvent =
   /** The owner has a slot and the workspace: a run of the current leaf begins. */
   | { readonly type: 'begin'; readonly runId: RunId }
   /** `reported`: the run filed a report itself; otherwise the daemon files one in the same transaction. */
-  | { readonly type: 'claimed'; readonly ref: RunRef; readonly summary: string; readonly accepted: boolean; readonly reported: boolean }
+  | {
+      readonly type: 'claimed';
+      readonly ref: RunRef;
+      readonly summary: string;
+      readonly accepted: boolean;
+      readonly reported: boolean;
+    }
   | { readonly type: 'checks_passed'; readonly ref: RunRef; readonly commands: readonly string[] }
-  | { readonly type: 'check_failed'; readonly ref: RunRef; readonly command: string; readonly exitCode: number | null; readonly tail: string }
+  | {
+      readonly type: 'check_failed';
+      readonly ref: RunRef;
+      readonly command: string;
+      readonly exitCode: number | null;
+      readonly tail: string;
+    }
   | { readonly type: 'reported_blocked'; readonly ref: RunRef; readonly reason: string; readonly reported: boolean }
   /** `jitter` in [0, 1) spreads the delay of the next try. */
-  | { readonly type: 'run_failed'; readonly ref: RunRef; readonly error: string; readonly retryable: boolean; readonly jitter: number }
+  | {
+      readonly type: 'run_failed';
+      readonly ref: RunRef;
+      readonly error: string;
+      readonly retryable: boolean;
+      readonly jitter: number;
+    }
   | { readonly type: 'command_failed'; readonly ref: RunRef; readonly error: string; readonly jitter: number }
   | { readonly type: 'command_unknown'; readonly ref: RunRef }
   | { readonly type: 'asked'; readonly ref: RunRef; readonly entries: readonly InboxDraft[] }
@@ -141,4 +159,3 @@ export interface Decision {
   /** The run must go on: its leaf changed under it, or words of a person have not reached it. */
   readonly continueRun: 'leaf_changed' | 'steering' | null;
 }
-

@@ -124,20 +124,18 @@ function begin(m: RunMachine, event: Extract<RunEvent, { type: 'begin' }>): void
     return;
   }
   const previous = resume && m.run?.itemId === leaf.id ? m.run : null;
-  m.beginRun(
-    {
-      id: event.runId,
-      itemId: leaf.id,
-      status: 'running',
-      attempt,
-      epoch,
-      planVersion: m.base.plan.version,
-      leafDigest: leafDigest(leaf),
-      resumes: previous?.id ?? null,
-      claim: previous?.claim ?? null,
-      deaths: previous?.deaths ?? 0,
-    },
-  );
+  m.beginRun({
+    id: event.runId,
+    itemId: leaf.id,
+    status: 'running',
+    attempt,
+    epoch,
+    planVersion: m.base.plan.version,
+    leafDigest: leafDigest(leaf),
+    resumes: previous?.id ?? null,
+    claim: previous?.claim ?? null,
+    deaths: previous?.deaths ?? 0,
+  });
   m.set({ retryAt: null });
 }
 

@@ -5,7 +5,8 @@ const secretWord =
   /(^|[_.-])(key|token|secret|password|passwd|passphrase|passcode|credential|auth|authorization|bearer|cookie|jwt|pat|pwd)s?($|[_.-])/;
 
 /** Written together, as in `apikey`, `accessKeyId`, `dbPassword`, `clientSecret`, `PGPASSWORD`. */
-const secretPart = /(api|access|secret|private|signing|encryption|master|auth)[_.-]?key|token$|secret|passw(or)?d|passphrase|credential/;
+const secretPart =
+  /(api|access|secret|private|signing|encryption|master|auth)[_.-]?key|token$|secret|passw(or)?d|passphrase|credential/;
 
 /** Shell bookkeeping that has a secret's word in it and holds none. */
 const harmless = new Set(['pwd', 'oldpwd']);

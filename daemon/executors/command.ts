@@ -29,7 +29,13 @@ export function createCommandExecutor(parts: CommandExecutorParts): Executor {
     return { type: 'command_unknown' };
   }
 
-  async function carryOut(job: LeafJob, command: string, args: string, activity: RunActivity, signal: AbortSignal): Promise<LeafOutcome> {
+  async function carryOut(
+    job: LeafJob,
+    command: string,
+    args: string,
+    activity: RunActivity,
+    signal: AbortSignal,
+  ): Promise<LeafOutcome> {
     const { session, ref, item } = job;
     const id = effectIdOf(job, args);
     const begun = await store.beginEffect({
@@ -71,12 +77,23 @@ export function createCommandExecutor(parts: CommandExecutorParts): Executor {
     async execute(job, activity, signal) {
       const { command } = job.item;
       if (command === undefined) {
-        return { type: 'blocked', reason: 'The item has no command. Give it one, or let the model run it (executor: model).', reported: false };
+        return {
+          type: 'blocked',
+          reason: 'The item has no command. Give it one, or let the model run it (executor: model).',
+          reported: false,
+        };
       }
       const args = parts.redact(JSON.stringify({ command }));
-      const known = (await store.transcriptEffects(job.ref.runId)).find((effect) => effect.args === args && effect.name === 'shell');
+      const known = (await store.transcriptEffects(job.ref.runId)).find(
+        (effect) => effect.args === args && effect.name === 'shell',
+      );
       if (known) return fromJournal(known);
-      const wish = { effectId: effectIdOf(job, args), tool: 'shell', class: 'code_execution', command: parts.redact(command) } as const;
+      const wish = {
+        effectId: effectIdOf(job, args),
+        tool: 'shell',
+        class: 'code_execution',
+        command: parts.redact(command),
+      } as const;
       const permission = await parts.approvals.permission(job.session, wish, { runId: job.ref.runId, itemId: job.item.id });
       if (permission.type === 'ask') return { type: 'suspended', entries: [permission.entry] };
       if (permission.type === 'refused') return { type: 'blocked', reason: permission.reason, reported: false };
@@ -87,7 +104,12 @@ export function createCommandExecutor(parts: CommandExecutorParts): Executor {
 
 const effectIdOf = (job: LeafJob, args: string): EffectId => `${job.ref.runId}.command.${argsDigest(args)}` as EffectId;
 
-const done = (content: string): LeafOutcome => ({ type: 'claimed', summary: content.slice(-tailLength), accepted: true, reported: false });
+const done = (content: string): LeafOutcome => ({
+  type: 'claimed',
+  summary: content.slice(-tailLength),
+  accepted: true,
+  reported: false,
+});
 
 function describe(result: CommandResult, timeoutMs: number): string {
   const tail = result.output.slice(-tailLength);

@@ -47,7 +47,9 @@ export function createModelExecutor(parts: ModelExecutorParts): Executor {
   async function conversation(job: LeafJob): Promise<readonly StoredMessage[]> {
     const chat = await store.conversation(job.session.id);
     if (job.session.context === 'leaf') return chat;
-    return [...(await store.earlierTranscripts(job.session.id, job.ref.runId)), ...chat].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.seq - b.seq));
+    return [...(await store.earlierTranscripts(job.session.id, job.ref.runId)), ...chat].sort((a, b) =>
+      a.at < b.at ? -1 : a.at > b.at ? 1 : a.seq - b.seq,
+    );
   }
 
   return {

@@ -6,13 +6,7 @@ import type * as Library from 'openai';
 import type { Clock } from '../clock.js';
 import { fetchAnswer, readRefusal } from './answer-fetch.js';
 import { toChatRequest } from './chat-request.js';
-import {
-  failureOfConnection,
-  failureOfServer,
-  fitForPeople,
-  plainFailure,
-  readRetryAfter,
-} from './provider-failure.js';
+import { failureOfConnection, failureOfServer, fitForPeople, plainFailure, readRetryAfter } from './provider-failure.js';
 import type { Provider, ProviderError, TurnRequest, TurnResult, TurnSink } from './provider.js';
 import { watchTurn, type TurnTimers, type TurnWatch } from './stream-timers.js';
 import { TurnAssembly } from './turn-assembly.js';
@@ -169,9 +163,11 @@ function readStatus(detail: unknown): number | null {
 }
 
 function findFault(baseUrl: string): string | null {
-  if (!URL.canParse(baseUrl)) return `The base URL ${JSON.stringify(baseUrl)} is not a URL: set it as in http://127.0.0.1:11434/v1.`;
+  if (!URL.canParse(baseUrl))
+    return `The base URL ${JSON.stringify(baseUrl)} is not a URL: set it as in http://127.0.0.1:11434/v1.`;
   const { protocol, username, password } = new URL(baseUrl);
-  if (protocol !== 'http:' && protocol !== 'https:') return `The base URL has to begin with http:// or https://, not ${protocol}//.`;
+  if (protocol !== 'http:' && protocol !== 'https:')
+    return `The base URL has to begin with http:// or https://, not ${protocol}//.`;
   return username === '' && password === '' ? null : 'The base URL must not contain a user or a password: use the API key.';
 }
 

@@ -74,7 +74,8 @@ function kindOfCode(code: string): ProviderError['kind'] {
 export function failureOfConnection(thrown: unknown, baseUrl: string): ProviderError {
   const codes = causes(thrown).map((cause) => ('code' in cause && typeof cause.code === 'string' ? cause.code : ''));
   if (codes.includes('UND_ERR_HEADERS_TIMEOUT')) return plainFailure('first_byte', 'The provider did not begin to answer');
-  if (codes.includes('UND_ERR_BODY_TIMEOUT')) return plainFailure('silence', 'The provider fell silent in the middle of its answer');
+  if (codes.includes('UND_ERR_BODY_TIMEOUT'))
+    return plainFailure('silence', 'The provider fell silent in the middle of its answer');
   const details = [...new Set(causes(thrown).map((cause) => cause.message))].filter((text) => text !== '');
   return plainFailure('connection', `The connection to ${baseUrl} failed: ${details.join(': ') || 'no reason given'}`);
 }

@@ -42,11 +42,7 @@ export function withRepeats(provider: Provider, options: RepeatOptions): Provide
 }
 
 /** Half of the back-off is fixed and half is chance, so that sessions that failed together do not return together. */
-function delayBefore(
-  repeat: number,
-  error: ProviderError,
-  { baseMs, maxMs, random }: RepeatOptions,
-): number {
+function delayBefore(repeat: number, error: ProviderError, { baseMs, maxMs, random }: RepeatOptions): number {
   const full = Math.min(maxMs, baseMs * 2 ** (repeat - 1));
   const jittered = Math.round(full / 2 + (random() * full) / 2);
   // Never earlier than the server wants; the jitter comes on top.

@@ -39,10 +39,7 @@ export function watchTurn(timers: TurnTimers, after: After, caller: AbortSignal)
     end(plainFailure(kind, `${what} within ${formatSeconds(ms)}.`));
 
   const stopTotal = after(timers.totalMs, expire('total', 'The provider did not finish its answer', timers.totalMs));
-  let stopWaiting = after(
-    timers.firstByteMs,
-    expire('first_byte', 'The provider did not begin to answer', timers.firstByteMs),
-  );
+  let stopWaiting = after(timers.firstByteMs, expire('first_byte', 'The provider did not begin to answer', timers.firstByteMs));
   const awaitContent = (ms: number): void => {
     stopWaiting();
     stopWaiting = after(ms, expire('silence', 'The provider fell silent: no content came', ms));

@@ -28,9 +28,7 @@ const delta = z.object({
 /** A chunk of `chat.completions`, as loosely as servers speak it. An answer as a whole has `message` for `delta`. */
 const chunkSchema = z.object({
   model: z.string().nullish(),
-  choices: z
-    .array(z.object({ delta: delta.nullish(), message: delta.nullish(), finish_reason: z.string().nullish() }))
-    .nullish(),
+  choices: z.array(z.object({ delta: delta.nullish(), message: delta.nullish(), finish_reason: z.string().nullish() })).nullish(),
   usage: z.object({ prompt_tokens: z.number().nullish(), completion_tokens: z.number().nullish() }).nullish(),
 });
 

@@ -58,6 +58,7 @@ export function createWatchPublisher(
     // Gone: its deletion is the next thing that is told.
     if (snapshot === null || !mayTell()) return;
     watch.behind = false;
+    watch.since = snapshot.seq;
     watch.seq = snapshot.seq;
     watch.version = snapshot.session.planVersion;
     watch.connection.notify('session.changed', { sessionId, seq: snapshot.seq, snapshot });
@@ -66,9 +67,10 @@ export function createWatchPublisher(
   async function tell(what: Committed): Promise<void> {
     const { sessionId, plan } = what;
     const seq = what.events.at(-1)?.seq;
-    const concerned = watches.of(sessionId).filter((watch) => seq === undefined || seq > watch.seq);
+    // Compared with the snapshot only: two commits may be published in the other order than they were stored.
+    const concerned = watches.of(sessionId).filter((watch) => seq === undefined || seq > watch.since);
     if (concerned.length === 0) return;
-    const change = await changeOf(what, seq ?? (await store.lastSeq()));
+    const change = await changeOf(what, seq ?? 0);
     for (const watch of concerned) {
       if (!watches.has(sessionId, watch)) continue;
       const missed = plan !== undefined && plan.fromVersion !== watch.version;
@@ -79,11 +81,11 @@ export function createWatchPublisher(
   }
 
   function tellChange(watch: Watch, change: SessionChanged, revised: boolean): void {
-    watch.seq = change.seq;
+    watch.seq = Math.max(watch.seq, change.seq);
     if (revised) watch.version += 1;
     // The row may be of a later commit already; the version that a client compares with is that of what it was told.
     const session = change.session && { session: { ...change.session, planVersion: watch.version } };
-    watch.connection.notify('session.changed', { ...change, ...session });
+    watch.connection.notify('session.changed', { ...change, ...session, seq: watch.seq });
   }
 
   /** Told to slow clients as well: no snapshot can follow. */
@@ -95,6 +97,7 @@ export function createWatchPublisher(
     watches.forget(sessionId);
   }
 
+  /** `seq` is 0 for a commit without events (another title): its watchers stay at theirs. */
   async function changeOf({ sessionId, events, plan, inbox }: Committed, seq: number): Promise<SessionChanged> {
     const runId = events.findLast(({ type }) => type.startsWith('run.') || type === 'turn.completed')?.runId;
     const [row, run, life] = await Promise.all([

@@ -8,6 +8,9 @@ import type { Dispatch } from './dispatch.js';
 import { createHttpServer } from './http.js';
 import { createSockets } from './websocket.js';
 
+/** Longest path of a socket where that is shortest (macOS). A longer one is not refused by Node 20, but cut. */
+const maxPathBytes = 103;
+
 export interface ServerOptions {
   readonly dispatch: Dispatch;
   readonly socketPath: string;
@@ -27,6 +30,11 @@ export interface RpcServer {
 /** Resolves when both transports answer. The caller holds the lock of the home: a socket file that is there is a dead one. */
 export async function startServer(options: ServerOptions): Promise<Result<RpcServer>> {
   const { dispatch, socketPath, host } = options;
+  if (Buffer.byteLength(socketPath) > maxPathBytes) {
+    return refuse('invalid_state', `The path of the socket is too long for this system: ${socketPath}`, {
+      hint: 'Set CAIRN_HOME to a folder with a shorter path.',
+    });
+  }
   const sockets = createSockets({ dispatch, newId: options.newId });
   const rules: AccessRules = { token: options.token, port: () => portOf(tcp) };
   const tcp = createHttpServer(dispatch, rules);
@@ -44,7 +52,7 @@ export async function startServer(options: ServerOptions): Promise<Result<RpcSer
     await chmod(socketPath, 0o600);
   } catch (error) {
     await close();
-    return refuse('invalid_state', whyNot(error as NodeJS.ErrnoException, options), {});
+    return refuse('invalid_state', whyNot(error as NodeJS.ErrnoException, options));
   }
   return ok({ port: portOf(tcp), clients: () => sockets.size, close });
 }
@@ -75,5 +83,5 @@ function closeServer(server: Server): Promise<void> {
 function whyNot(error: NodeJS.ErrnoException, { port, socketPath }: ServerOptions): string {
   if (error.code === 'EADDRINUSE') return `Port ${port} is taken. Set another one (CAIRN_PORT, "port" in config.json), or 0 for any.`;
   if (error.code === 'EACCES') return `Not allowed to listen on port ${port} or at ${socketPath}.`;
-  return `Cannot listen: ${error.message}. The path of the socket is ${socketPath}; it may be too long for this system (about 100 characters).`;
+  return `Cannot listen on port ${port} and at ${socketPath}: ${error.message}.`;
 }

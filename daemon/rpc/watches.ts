@@ -9,7 +9,9 @@ export interface Watch {
   readonly afterAnswer: (callback: () => void) => void;
   /** The client has its first snapshot. */
   answered: boolean;
-  /** Sequence of the last event, and the version of the plan, that it has been told. */
+  /** Sequence of its last snapshot: what that had is not told again. */
+  since: number;
+  /** Highest sequence, and the version of the plan, that it has been told. */
   seq: number;
   version: number;
   /** It missed something, and gets a snapshot as soon as it can take one. */
@@ -60,6 +62,7 @@ export function createWatches(onReady: (sessionId: SessionId, watch: Watch) => v
         connection,
         afterAnswer: (callback) => (watch.answered ? callback() : afterAnswer(callback)),
         answered: false,
+        since: seq,
         seq,
         version: session.planVersion,
         behind: false,

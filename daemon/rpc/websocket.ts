@@ -1,7 +1,7 @@
 /** JSON-RPC over WebSocket /rpc: calls, and notifications to a client that stays. */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type WebSocket, WebSocketServer } from 'ws';
+import { WebSocket, WebSocketServer } from 'ws';
 import { messageBytesLimit } from '../../shared/contract.js';
 import type { ErrorKind } from '../../shared/errors.js';
 import { checkAccess, type AccessRules } from './access.js';
@@ -22,8 +22,15 @@ export interface SocketOptions {
   readonly newId: (prefix: string) => string;
 }
 
+/** The library closes for what it refuses itself without a word: a client is told why. */
+class SpeakingSocket extends WebSocket {
+  override close(code?: number, reason?: string | Buffer): void {
+    super.close(code, reason ?? (code === 1009 ? `a message has at most ${messageBytesLimit} bytes` : undefined));
+  }
+}
+
 export function createSockets({ dispatch, newId }: SocketOptions): Sockets {
-  const server = new WebSocketServer({ noServer: true, maxPayload: messageBytesLimit });
+  const server = new WebSocketServer({ noServer: true, maxPayload: messageBytesLimit, WebSocket: SpeakingSocket });
   const alive = new WeakSet<WebSocket>();
   const pings = setInterval(() => {
     for (const socket of server.clients) {

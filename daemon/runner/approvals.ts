@@ -38,7 +38,6 @@ const approvalOptions = ['allow', 'always', 'deny'];
 const subjectOf = (wish: Pick<Wish, 'command' | 'path'>): string => wish.command ?? wish.path ?? '';
 
 export function createApprovals(store: Store, judge: Judge, clock: Clock): Approvals {
-
   return {
     async permission(session, wish, run) {
       const judgement = judge(session, wish);

@@ -40,7 +40,10 @@ export interface SessionCommands {
   rename(sessionId: SessionId, title: string): Promise<Result<void>>;
   delete(sessionId: SessionId): Promise<Result<void>>;
   edit<T>(request: EditRequest<T>): Promise<Result<EditAnswer<T>>>;
-  start(sessionId: SessionId, options: { reset: boolean; planning: boolean | undefined; once: Once | null }): Promise<Result<PlanRun>>;
+  start(
+    sessionId: SessionId,
+    options: { reset: boolean; planning: boolean | undefined; once: Once | null },
+  ): Promise<Result<PlanRun>>;
   pause(sessionId: SessionId, now: boolean): Promise<Result<PlanRun>>;
   cancel(sessionId: SessionId): Promise<Result<PlanRun>>;
   retry(sessionId: SessionId, guidance: string | null): Promise<Result<PlanRun>>;

@@ -44,7 +44,10 @@ export async function explainStart(state: RunState, store: Store): Promise<Expla
         })),
       ...earlier
         .filter((effect) => !effect.repeatable)
-        .map((effect) => ({ ...summarise(effect), why: `an earlier run of the item did it (${effect.state}); the new run is told` })),
+        .map((effect) => ({
+          ...summarise(effect),
+          why: `an earlier run of the item did it (${effect.state}); the new run is told`,
+        })),
     ],
     remainingLeaves: [...leavesOf(plan.tree)].filter((leaf) => leaf.status === 'pending' || leaf.status === 'active').length,
   };

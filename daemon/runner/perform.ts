@@ -20,7 +20,11 @@ export function createPerformer(dispatcher: Dispatcher, active: ActiveRuns, cloc
     timers.delete(sessionId);
     const delay = at === null ? 0 : at - clock.now();
     if (delay <= 0) dispatcher.wake(sessionId);
-    else timers.set(sessionId, clock.after(delay, () => dispatcher.wake(sessionId)));
+    else
+      timers.set(
+        sessionId,
+        clock.after(delay, () => dispatcher.wake(sessionId)),
+      );
   }
 
   return {

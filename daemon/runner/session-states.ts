@@ -89,7 +89,11 @@ export class SessionStates {
     this.#claimed.delete(sessionId);
   }
 
-  async #change(sessionId: SessionId, decide: (state: RunState) => Result<Decision>, once: Once | null): Promise<Result<Changed>> {
+  async #change(
+    sessionId: SessionId,
+    decide: (state: RunState) => Result<Decision>,
+    once: Once | null,
+  ): Promise<Result<Changed>> {
     for (let tries = 0; tries < decideTries; tries++) {
       const state = await this.read(sessionId);
       if (state === null) return notFound(sessionId);

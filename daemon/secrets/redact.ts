@@ -26,8 +26,11 @@ export function createRedactor({ environment, extra }: RedactorOptions): Redacto
   function redact(text: string): string {
     // What is left beside a marker can be a secret that its neighbour hid: until there is nothing left to find. Each
     // round leaves less text outside the markers, so there is an end; the second round mostly finds nothing.
-    for (let before = text; ; ) {
-      const after = before.split(markers).map((part, index) => (index % 2 === 1 ? part : hide(part, find(part)))).join('');
+    for (let before = text; ;) {
+      const after = before
+        .split(markers)
+        .map((part, index) => (index % 2 === 1 ? part : hide(part, find(part))))
+        .join('');
       if (after === before) return after;
       before = after;
     }

@@ -52,7 +52,9 @@ export function collectSecrets(environment: Readonly<Record<string, string | und
     value !== undefined && isSecretName(name) ? [value] : [],
   );
   const trimmed = [...values, ...extra].map((value) => value.trim());
-  const lines = trimmed.flatMap((value) => value.split(/\s*[\r\n]\s*/).filter((line) => line.length >= shortestLine && line !== value));
+  const lines = trimmed.flatMap((value) =>
+    value.split(/\s*[\r\n]\s*/).filter((line) => line.length >= shortestLine && line !== value),
+  );
   return [...new Set([...trimmed, ...lines])].filter(isWorthHiding);
 }
 

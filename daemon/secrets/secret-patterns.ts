@@ -22,7 +22,10 @@ const caseSensitive: readonly (readonly [kind: string, source: string])[] = [
   ['openai-key', String.raw`${start}sk-(?:(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{16,}|[A-Za-z0-9]{20,})`],
   ['openrouter-key', String.raw`${start}sk-or-[A-Za-z0-9_-]{16,}`],
   ['github-token', String.raw`${start}(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})`],
-  ['gitlab-token', String.raw`${start}gl(?:pat|ptt|dt|rt|cbt|oas|soat|agent|imt|ft)-[A-Za-z0-9_-]{20,}(?:\.[A-Za-z0-9]{2,}){0,3}`],
+  [
+    'gitlab-token',
+    String.raw`${start}gl(?:pat|ptt|dt|rt|cbt|oas|soat|agent|imt|ft)-[A-Za-z0-9_-]{20,}(?:\.[A-Za-z0-9]{2,}){0,3}`,
+  ],
   ['aws-key-id', String.raw`${start}(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Z0-9])`],
   ['slack-token', String.raw`${start}xox[abeoprs]-[A-Za-z0-9-]{10,}|${start}xapp-[A-Za-z0-9-]{20,}`],
   ['slack-webhook', String.raw`hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9/_-]{20,}`],
@@ -38,17 +41,11 @@ const caseSensitive: readonly (readonly [kind: string, source: string])[] = [
   ['digitalocean-token', String.raw`${start}do[opr]_v1_[a-f0-9]{40,}`],
   ['jwt', String.raw`${startOfRun}eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}`],
   ['private-key', privateKey],
-  [
-    'url-password',
-    String.raw`:\/\/[^\s/:@"'${'`'}<>\\]{0,128}:(?<secret>[^\s/"'${'`'}<>\\$]{1,256})@`,
-  ],
+  ['url-password', String.raw`:\/\/[^\s/:@"'${'`'}<>\\]{0,128}:(?<secret>[^\s/"'${'`'}<>\\$]{1,256})@`],
 ];
 
 const caseInsensitive: readonly (readonly [kind: string, source: string])[] = [
-  [
-    'authorization',
-    String.raw`authorization${assign}(?:bearer|basic|token)[ \t]{1,8}(?<secret>[A-Za-z0-9._~+/=-]{8,})`,
-  ],
+  ['authorization', String.raw`authorization${assign}(?:bearer|basic|token)[ \t]{1,8}(?<secret>[A-Za-z0-9._~+/=-]{8,})`],
   ['bearer-token', String.raw`\bbearer[ \t]{1,8}(?<secret>(?=[A-Za-z._~+/=-]{0,64}[0-9])[A-Za-z0-9._~+/=-]{20,})`],
   ['aws-secret-key', String.raw`secret_?access_?key${assign}(?<secret>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])`],
 ];

@@ -38,7 +38,8 @@ export interface Once {
   readonly digest: string;
 }
 
-export type OnceAnswer = { readonly state: 'new' } | { readonly state: 'seen'; readonly ref: string } | { readonly state: 'other' };
+export type OnceAnswer =
+  { readonly state: 'new' } | { readonly state: 'seen'; readonly ref: string } | { readonly state: 'other' };
 
 export interface NewTurn {
   readonly ref: RunRef;
@@ -119,9 +120,17 @@ export interface Store extends Queries {
    * A chat or planner run: changes no checkpoint. `text` is its first message; empty for one that resumes another.
    * Null when the once key was used meanwhile, or the session is gone.
    */
-  beginChat(run: { id: RunId; sessionId: SessionId; kind: 'chat' | 'planner'; text: string; resumes: RunId | null }, once: Once | null): Promise<readonly CairnEvent[] | null>;
+  beginChat(
+    run: { id: RunId; sessionId: SessionId; kind: 'chat' | 'planner'; text: string; resumes: RunId | null },
+    once: Once | null,
+  ): Promise<readonly CairnEvent[] | null>;
   /** No event when the run has ended already. */
-  endChat(runId: RunId, sessionId: SessionId, status: 'completed' | 'failed' | 'cancelled' | 'interrupted', error: string | null): Promise<readonly CairnEvent[]>;
+  endChat(
+    runId: RunId,
+    sessionId: SessionId,
+    status: 'completed' | 'failed' | 'cancelled' | 'interrupted',
+    error: string | null,
+  ): Promise<readonly CairnEvent[]>;
 
   /** Words of a person for the running leaf; delivered at its next turn. False when the once key was used meanwhile, or the session is gone. */
   addSteering(sessionId: SessionId, text: string, once: Once | null, runId: RunId): Promise<boolean>;
@@ -146,7 +155,11 @@ export interface Store extends Queries {
   fileReport(report: Omit<Report, 'id' | 'at'>): Promise<readonly CairnEvent[]>;
 
   /** Null when the entry is not open any more: only the first answer counts. */
-  answerInbox(id: string, answer: string, state: 'answered' | 'expired'): Promise<{ readonly entry: InboxEntry; readonly events: readonly CairnEvent[] } | null>;
+  answerInbox(
+    id: string,
+    answer: string,
+    state: 'answered' | 'expired',
+  ): Promise<{ readonly entry: InboxEntry; readonly events: readonly CairnEvent[] } | null>;
   ackInbox(id: string): Promise<{ readonly entry: InboxEntry; readonly events: readonly CairnEvent[] } | null>;
   /** `always` of a person: this tool with exactly this subject, for this session only. Kept as a digest. */
   grantAlways(sessionId: SessionId, tool: string, subject: string): Promise<void>;

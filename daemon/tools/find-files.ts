@@ -24,12 +24,7 @@ const mostEntries = 300_000;
  * `?`, `[…]` and `{a,b}`; everything else stands for itself. When the folder itself is ignored, it was asked for by name,
  * and nothing in it is left out.
  */
-export async function findFiles(
-  workspace: string,
-  folder: string,
-  pattern: string,
-  signal: AbortSignal,
-): Promise<FoundFiles> {
+export async function findFiles(workspace: string, folder: string, pattern: string, signal: AbortSignal): Promise<FoundFiles> {
   if (pattern.startsWith('/') || /(^|[/{,])\.\.([/},]|$)/.test(pattern)) {
     return { ok: false, error: 'The pattern must be relative and without `..`: give the folder as `path`.' };
   }

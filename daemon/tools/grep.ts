@@ -79,7 +79,8 @@ function filePattern(glob: string | undefined): string {
 
 function describeEnd({ ended, skippedFiles, matches }: Found, isFolder: boolean): string[] {
   if (ended === 'limit') return [`[more than ${matches.length} lines match: narrow the search down]`];
-  if (ended === 'timed_out') return [`[stopped after ${timeLimitMs / 1000} s: the pattern is too costly, or there is too much to search]`];
+  if (ended === 'timed_out')
+    return [`[stopped after ${timeLimitMs / 1000} s: the pattern is too costly, or there is too much to search]`];
   if (ended === 'aborted') return ['[stopped from outside]'];
   if (ended === 'failed') return ['[the search failed: a file or the pattern takes too much memory]'];
   return skippedFiles > 0 && !isFolder ? ['[the file is binary or too large to search]'] : [];

@@ -22,10 +22,13 @@ export function describeNearest(text: string, wanted: string): string {
   const spaced = findIgnoringSpace(lines, wantedLines);
   if (spaced !== null) return `With other white space it is at line ${spaced + 1}:\n${show(lines, spaced, wantedLines.length)}`;
 
-  const telling = wantedLines.reduce((best, line, index) => (line.trim().length > best.line.trim().length ? { line, index } : best), {
-    line: '',
-    index: 0,
-  });
+  const telling = wantedLines.reduce(
+    (best, line, index) => (line.trim().length > best.line.trim().length ? { line, index } : best),
+    {
+      line: '',
+      index: 0,
+    },
+  );
   const nearest = findSimilar(lines, telling.line);
   if (nearest === null) return 'Nothing like it is there: read the file first.';
   const from = Math.max(0, nearest - telling.index);

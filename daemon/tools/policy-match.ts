@@ -8,12 +8,18 @@ const shellSyntax = /[;&|\n\r`$()<>]/;
 
 /** `*` matches any text. */
 export function matchesCommand(pattern: string, command: string): boolean {
-  return matches(split(pattern, () => true), command.trim());
+  return matches(
+    split(pattern, () => true),
+    command.trim(),
+  );
 }
 
 /** As `matchesCommand`, but what `*` stands for must be plain words: no shell syntax comes in through it. */
 export function matchesPlainCommand(pattern: string, command: string): boolean {
-  return matches(split(pattern, (character) => !shellSyntax.test(character)), command.trim());
+  return matches(
+    split(pattern, (character) => !shellSyntax.test(character)),
+    command.trim(),
+  );
 }
 
 /**

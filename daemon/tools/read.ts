@@ -45,7 +45,13 @@ export const readTool: Tool<ReadArguments> = {
   },
 };
 
-async function readPage(handle: FileHandle, shown: string, offset: number, limit: number, signal: AbortSignal): Promise<ToolResult> {
+async function readPage(
+  handle: FileHandle,
+  shown: string,
+  offset: number,
+  limit: number,
+  signal: AbortSignal,
+): Promise<ToolResult> {
   const { size } = await handle.stat();
   const start = Buffer.alloc(Math.min(size, 8_000));
   await handle.read(start, 0, start.length, 0);

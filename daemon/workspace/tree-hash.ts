@@ -98,7 +98,13 @@ async function distrustIndex(git: Git): Promise<boolean> {
 }
 
 function createGit(folder: string, extra: Readonly<Record<string, string>>, signal: AbortSignal): Git {
-  const settings = ['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'core.untrackedCache=false', 'core.splitIndex=false', 'core.compression=0'];
+  const settings = [
+    'core.fsmonitor=false',
+    'core.hooksPath=/dev/null',
+    'core.untrackedCache=false',
+    'core.splitIndex=false',
+    'core.compression=0',
+  ];
   const options = ['-C', folder, ...settings.flatMap((setting) => ['-c', setting])];
   const { PATH = '/usr/bin:/bin', HOME = '/', XDG_CONFIG_HOME } = process.env;
   return async (args, input = '') => {

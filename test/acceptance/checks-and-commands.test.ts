@@ -12,7 +12,9 @@ const neverAsked = (): never => {
 
 describe('checks', () => {
   it('accept a leaf only when the daemon itself saw every one of them pass', async () => {
-    const story = await tellStory((_body, number) => (number === 1 ? call('write', { path: 'out.txt', content: 'x' }) : result()));
+    const story = await tellStory((_body, number) =>
+      number === 1 ? call('write', { path: 'out.txt', content: 'x' }) : result(),
+    );
     execFileSync('git', ['init', '-q'], { cwd: story.workspace });
     const session = await story.session({ items: [{ title: 'Only', verify: ['test -f out.txt', 'grep -q x out.txt'] }] });
     await runToRest(story.daemon, session.id, 'completed');
@@ -29,10 +31,14 @@ describe('checks', () => {
   it('send a claim back to the model with what they said, on the same conversation', async () => {
     const story = await tellStory((body, number) => {
       if (number === 1) return say('Done, I think.');
-      const told = body.messages.some((message) => message.content?.includes('check failed') && message.content.includes('no such luck'));
+      const told = body.messages.some(
+        (message) => message.content?.includes('check failed') && message.content.includes('no such luck'),
+      );
       return number === 2 && told ? call('write', { path: 'out.txt', content: 'x' }) : result();
     });
-    const session = await story.session({ items: [{ title: 'Only', verify: ['test -f out.txt || { echo no such luck; exit 3; }'] }] });
+    const session = await story.session({
+      items: [{ title: 'Only', verify: ['test -f out.txt || { echo no such luck; exit 3; }'] }],
+    });
     const run = await runToRest(story.daemon, session.id, 'completed');
     expect(run.attempt).toBe(2);
     const { items } = await story.daemon.call('plan.get', { sessionId: session.id });
@@ -67,7 +73,9 @@ describe('leaves by command', () => {
 
   it('block with their exit code and the end of their output, and are not run again by themselves', async () => {
     const story = await tellStory(neverAsked);
-    const session = await story.session({ items: [{ title: 'Publish', command: 'echo tried >> tries.txt; echo it broke >&2; exit 7' }] });
+    const session = await story.session({
+      items: [{ title: 'Publish', command: 'echo tried >> tries.txt; echo it broke >&2; exit 7' }],
+    });
     const run = await runToRest(story.daemon, session.id, 'blocked');
     expect(run.lastError).toContain('exit code 7');
     expect(run.lastError).toContain('it broke');

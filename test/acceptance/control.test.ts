@@ -36,7 +36,9 @@ describe('pausing and cancelling', () => {
   it('cancel aborts the command under way, puts the leaf back, and is final until start', async () => {
     const story = await tellStory((body) => {
       const told = JSON.stringify(body.messages).includes('Earlier runs of this item already did');
-      return told || toolResults(body).length > 0 ? result() : call('shell', { command: 'echo one >> out.txt; sleep 60; echo two >> out.txt' });
+      return told || toolResults(body).length > 0
+        ? result()
+        : call('shell', { command: 'echo one >> out.txt; sleep 60; echo two >> out.txt' });
     });
     const session = await story.session({ items: [{ title: 'Only' }] });
     await story.daemon.call('run.start', { sessionId: session.id });
@@ -55,7 +57,10 @@ describe('pausing and cancelling', () => {
     const session = await story.session({ items: [] });
     const refusal = { code: -32010 };
     const at = { sessionId: session.id };
-    await expect(story.daemon.call('run.start', at)).rejects.toMatchObject({ ...refusal, data: { kind: 'invalid_state', hint: expect.stringContaining('add') } });
+    await expect(story.daemon.call('run.start', at)).rejects.toMatchObject({
+      ...refusal,
+      data: { kind: 'invalid_state', hint: expect.stringContaining('add') },
+    });
     await expect(story.daemon.call('run.pause', at)).rejects.toMatchObject(refusal);
     await expect(story.daemon.call('run.cancel', at)).rejects.toMatchObject(refusal);
     await expect(story.daemon.call('run.retry', at)).rejects.toMatchObject(refusal);
@@ -99,13 +104,19 @@ describe('editing while it runs', () => {
     const gate = createGate();
     const story = await tellStory(async (body, number) => {
       if (number === 1) await gate.passed;
-      return number === 1 || JSON.stringify(body.messages).includes('in French') ? result(`turn ${number}`) : say('BLOCKED: not shown');
+      return number === 1 || JSON.stringify(body.messages).includes('in French')
+        ? result(`turn ${number}`)
+        : say('BLOCKED: not shown');
     });
     const session = await story.session({ items: [{ title: 'Write it' }] });
     await story.daemon.call('run.start', { sessionId: session.id });
     await waitFor('the first turn', () => story.provider.requests.length === 1);
     const { items } = await story.daemon.call('plan.get', { sessionId: session.id });
-    await story.daemon.call('plan.updateItem', { sessionId: session.id, itemId: items[0]?.id ?? '', title: 'Write it in French' });
+    await story.daemon.call('plan.updateItem', {
+      sessionId: session.id,
+      itemId: items[0]?.id ?? '',
+      title: 'Write it in French',
+    });
     gate.open();
     await waitForRun(story.daemon, session.id, 'completed');
     expect(story.provider.requests.length).toBe(2);
@@ -122,7 +133,9 @@ describe('editing while it runs', () => {
     await story.daemon.call('run.start', { sessionId: session.id });
     await waitFor('the first turn', () => story.provider.requests.length === 1);
     const { lastRunId } = await story.daemon.call('run.get', { sessionId: session.id });
-    expect(await story.daemon.call('chat.send', { sessionId: session.id, text: 'Use tabs, please.' })).toEqual({ runId: lastRunId });
+    expect(await story.daemon.call('chat.send', { sessionId: session.id, text: 'Use tabs, please.' })).toEqual({
+      runId: lastRunId,
+    });
     gate.open();
     await waitForRun(story.daemon, session.id, 'completed');
     expect(story.provider.requests.length).toBe(2);
@@ -136,19 +149,26 @@ describe('editing while it runs', () => {
     const [one, two] = [await story.daemon.watch(), await story.daemon.watch()];
     await Promise.all([one.call('session.watch', at), two.call('session.watch', at)]);
     const added = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? one : two).call('plan.addItem', { ...at, title: `Item ${i}`, index: 0 })),
+      Array.from({ length: 20 }, (_, i) =>
+        (i % 2 === 0 ? one : two).call('plan.addItem', { ...at, title: `Item ${i}`, index: 0 }),
+      ),
     );
     expect(new Set(added.map((answer) => answer.version)).size).toBe(20);
     const { version, items } = await story.daemon.call('plan.get', at);
     expect(items).toHaveLength(22);
     const first = items[0]?.id ?? '';
     await one.call('plan.updateItem', { ...at, itemId: first, title: 'Mine', expectedVersion: version });
-    await expect(two.call('plan.updateItem', { ...at, itemId: first, title: 'No, mine', expectedVersion: version })).rejects.toMatchObject({
+    await expect(
+      two.call('plan.updateItem', { ...at, itemId: first, title: 'No, mine', expectedVersion: version }),
+    ).rejects.toMatchObject({
       code: -32009,
       data: { kind: 'version_conflict', currentVersion: version + 1 },
     });
     const told = await waitFor('both to be told of the last version', () => {
-      const versions = [one, two].map((client) => client.notes.findLast((note) => 'session' in note.params)?.params.session as { planVersion: number } | undefined);
+      const versions = [one, two].map(
+        (client) =>
+          client.notes.findLast((note) => 'session' in note.params)?.params.session as { planVersion: number } | undefined,
+      );
       return versions.every((session_) => session_?.planVersion === version + 1) ? versions : undefined;
     });
     expect(told).toHaveLength(2);
@@ -159,7 +179,9 @@ describe('editing while it runs', () => {
     const session = await story.session();
     const before = await story.daemon.call('run.get', { sessionId: session.id });
     const { runId } = await story.daemon.call('chat.send', { sessionId: session.id, text: 'How is it going?' });
-    await waitFor('the answer', async () => (await story.daemon.call('run.list', { sessionId: session.id })).runs.find((run) => run.status === 'completed'));
+    await waitFor('the answer', async () =>
+      (await story.daemon.call('run.list', { sessionId: session.id })).runs.find((run) => run.status === 'completed'),
+    );
     const { messages } = await story.daemon.call('run.transcript', { runId });
     expect(messages.map((message: { kind: string }) => message.kind)).toEqual(['chat', 'assistant']);
     expect(await statusesOf(story.daemon, session.id)).toEqual({ First: 'pending', Second: 'pending' });
@@ -171,7 +193,11 @@ describe('asking a person', () => {
   it('a denied call is a result that the model reads, not the end of the run', async () => {
     const story = await tellStory((body) => {
       const told = toolResults(body).at(-1)?.content;
-      return told === undefined ? call('shell', { command: 'rm -rf build' }) : told.includes('said no') ? result('did it without') : say('BLOCKED: what?');
+      return told === undefined
+        ? call('shell', { command: 'rm -rf build' })
+        : told.includes('said no')
+          ? result('did it without')
+          : say('BLOCKED: what?');
     });
     const session = await story.session({ policy: 'workspace', items: [{ title: 'Only' }] });
     await runToRest(story.daemon, session.id, 'waiting');
@@ -184,7 +210,9 @@ describe('asking a person', () => {
 
   it('a deadline that passes applies the default, which denies', async () => {
     const policy = { default: 'allow' as const, rules: [{ tool: 'shell', action: 'ask' as const, deadline: 1 }] };
-    const story = await tellStory((body) => (toolResults(body).at(-1)?.content.includes('Nobody answered') ? result() : call('shell', { command: 'ls' })));
+    const story = await tellStory((body) =>
+      toolResults(body).at(-1)?.content.includes('Nobody answered') ? result() : call('shell', { command: 'ls' }),
+    );
     const session = await story.session({ policy, items: [{ title: 'Only' }] });
     await runToRest(story.daemon, session.id, 'completed');
     const { entries } = await story.daemon.call('inbox.list', { sessionId: session.id });
@@ -205,7 +233,11 @@ describe('asking a person', () => {
   });
 
   it('a waiting session frees its slot and its workspace for the others', async () => {
-    const story = await tellStory((body) => (body.messages.some((message) => message.content?.includes('Ask me')) ? call('shell', { command: 'ls' }) : result()), { CAIRN_PARALLEL_SESSIONS: '1' });
+    const story = await tellStory(
+      (body) =>
+        body.messages.some((message) => message.content?.includes('Ask me')) ? call('shell', { command: 'ls' }) : result(),
+      { CAIRN_PARALLEL_SESSIONS: '1' },
+    );
     const waiting = await story.session({ policy: 'workspace', items: [{ title: 'Ask me' }] });
     await runToRest(story.daemon, waiting.id, 'waiting');
     const other = await story.session();
@@ -215,7 +247,11 @@ describe('asking a person', () => {
   it('a policy that denies a tool takes it from the model and refuses it at the call', async () => {
     const story = await tellStory((body) => {
       const told = toolResults(body).at(-1)?.content;
-      return told === undefined ? call('write', { path: 'a.txt', content: 'x' }) : told.includes('no tool write') ? result() : say('BLOCKED: it let me');
+      return told === undefined
+        ? call('write', { path: 'a.txt', content: 'x' })
+        : told.includes('no tool write')
+          ? result()
+          : say('BLOCKED: it let me');
     });
     const session = await story.session({ policy: 'readonly', items: [{ title: 'Only' }] });
     await runToRest(story.daemon, session.id, 'completed');

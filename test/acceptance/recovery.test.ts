@@ -99,7 +99,10 @@ describe('after kill -9', () => {
     const session = await story.session({ items: [{ title: 'Only' }] });
     await story.daemon.call('run.start', { sessionId: session.id });
     const { execFileSync } = await import('node:child_process');
-    const sleeping = (): string[] => execFileSync('ps', ['-eo', 'args='], { encoding: 'utf8' }).split('\n').filter((l) => /^sleep 321[789]/.test(l));
+    const sleeping = (): string[] =>
+      execFileSync('ps', ['-eo', 'args='], { encoding: 'utf8' })
+        .split('\n')
+        .filter((l) => /^sleep 321[789]/.test(l));
     await waitFor('the command to begin', () => sleeping().length === 3);
     await story.daemon.kill();
     await waitFor('its processes to be gone', () => sleeping().length === 0, { describe: sleeping });
@@ -136,7 +139,9 @@ describe('after kill -9', () => {
   });
 
   it('an approval that was asked is still there, and its answer goes on with the run', async () => {
-    const story = await tellStory((body) => (toolResults(body).length === 0 ? call('shell', { command: 'echo once >> out.txt' }) : result()));
+    const story = await tellStory((body) =>
+      toolResults(body).length === 0 ? call('shell', { command: 'echo once >> out.txt' }) : result(),
+    );
     const session = await story.session({ policy: 'workspace', items: [{ title: 'Only' }] });
     await runToRest(story.daemon, session.id, 'waiting');
     await story.daemon.kill();

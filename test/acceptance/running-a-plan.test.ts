@@ -9,9 +9,14 @@ import { waitFor } from '../support/wait.js';
 describe('running a plan', () => {
   it('sends the prompt of the current leaf to the model, and never an old one', async () => {
     const story = await tellStory(() => result());
-    const session = await story.session({ context: 'session', items: [{ title: 'First' }, { title: 'Second' }, { title: 'Third' }] });
+    const session = await story.session({
+      context: 'session',
+      items: [{ title: 'First' }, { title: 'Second' }, { title: 'Third' }],
+    });
     await runToRest(story.daemon, session.id, 'completed');
-    const prompts = story.provider.requests.map((request) => planPrompts(request.body).filter((text) => text.includes('Your item:')));
+    const prompts = story.provider.requests.map((request) =>
+      planPrompts(request.body).filter((text) => text.includes('Your item:')),
+    );
     expect(prompts.map((texts) => texts.length)).toEqual([1, 1, 1]);
     expect(prompts.map(([text]) => /Your item: (.*)/.exec(text ?? '')?.[1])).toEqual(['1 First', '2 Second', '3 Third']);
   });
@@ -25,7 +30,9 @@ describe('running a plan', () => {
     const { events } = await story.daemon.call('event.list', { sessionId: session.id });
     const { items } = await story.daemon.call('plan.get', { sessionId: session.id });
     const title = (id: unknown): string => items.find((item) => item.id === id)?.title ?? '';
-    const closed = events.filter((event) => event.type === 'item.changed' && event.data.to === 'done').map((event) => title(event.data.id));
+    const closed = events
+      .filter((event) => event.type === 'item.changed' && event.data.to === 'done')
+      .map((event) => title(event.data.id));
     expect(closed).toEqual(['Read', 'Quote', 'Stream', 'Write', 'Document']);
     expect(items.every((item) => item.status === 'done' && item.claimed === true && item.accepted !== true)).toBe(true);
   });
@@ -106,7 +113,9 @@ describe('running a plan', () => {
   });
 
   it('does not take an answer that was cut off for a result', async () => {
-    const story = await tellStory((_body, number) => (number === 1 ? [say('I have begun to'), { type: 'finish', reason: 'length' }] : result('whole')));
+    const story = await tellStory((_body, number) =>
+      number === 1 ? [say('I have begun to'), { type: 'finish', reason: 'length' }] : result('whole'),
+    );
     const session = await story.session({ items: [{ title: 'Only' }] });
     await runToRest(story.daemon, session.id, 'completed');
     const { reports } = await story.daemon.call('report.list', { sessionId: session.id });
@@ -143,7 +152,9 @@ describe('running a plan', () => {
     const session = await story.session();
     const run = await runToRest(story.daemon, session.id, 'blocked');
     expect(run.lastError).toContain('CAIRN_MODEL');
-    await expect(story.daemon.call('chat.send', { sessionId: session.id, text: 'hello' })).rejects.toMatchObject({ code: -32013 });
+    await expect(story.daemon.call('chat.send', { sessionId: session.id, text: 'hello' })).rejects.toMatchObject({
+      code: -32013,
+    });
   });
 
   it('says what it is doing while it waits for the model', async () => {

@@ -51,7 +51,9 @@ describe('the linter refuses an import against the direction of the layers', () 
     const rooms = entries.filter((entry) => entry.isDirectory() && entry.name !== 'domain').map(({ name }) => name);
     for (const room of rooms) {
       const [file] = (await readdir(join(root, 'daemon', room))).filter((name) => name.endsWith('.ts'));
-      expect.soft(await complaints(`daemon/${room}/${file ?? ''}`, importing('../app.js')), room).toContainEqual(expect.stringMatching(/no-restricted-paths/));
+      expect
+        .soft(await complaints(`daemon/${room}/${file ?? ''}`, importing('../app.js')), room)
+        .toContainEqual(expect.stringMatching(/no-restricted-paths/));
     }
   });
 });
@@ -63,11 +65,13 @@ describe('the linter keeps the pure folders pure', () => {
       'new Date()',
       'Math.random()',
       'performance.now()',
-      "crypto.randomUUID()",
+      'crypto.randomUUID()',
       'setTimeout(() => undefined, 1)',
     ];
     for (const expression of impure) {
-      expect.soft((await complaints(file, `export const value: unknown = ${expression};\n`)).join(), expression).toMatch(/no-restricted/);
+      expect
+        .soft((await complaints(file, `export const value: unknown = ${expression};\n`)).join(), expression)
+        .toMatch(/no-restricted/);
     }
     expect.soft((await complaints(file, importing('node:fs'))).join()).toMatch(/no-restricted-imports/);
   });
@@ -90,7 +94,9 @@ describe('the linter catches what the compiler lets through', () => {
   });
 
   it('the environment read where it is handed on', async () => {
-    expect((await complaints('daemon/log.ts', 'export const home = process.env.HOME;\n')).join()).toContain('no-restricted-syntax');
+    expect((await complaints('daemon/log.ts', 'export const home = process.env.HOME;\n')).join()).toContain(
+      'no-restricted-syntax',
+    );
   });
 
   it('a word to the console from the daemon', async () => {

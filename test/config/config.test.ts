@@ -70,7 +70,10 @@ describe('which setting counts', () => {
     [{ CAIRN_PARALLEL_SESSIONS: '9' }, { parallelSessions: 9 }],
     [{ CAIRN_BACKOFF_MS: '0,10' }, { backoffMs: [0, 10] }],
     [{ CAIRN_RECORD: 'take.jsonl' }, { record: 'take.jsonl' }],
-    [{ CAIRN_REPLAY: 'take.jsonl', CAIRN_REPLAY_SPEED: '0' }, { replay: 'take.jsonl', replaySpeed: Infinity }],
+    [
+      { CAIRN_REPLAY: 'take.jsonl', CAIRN_REPLAY_SPEED: '0' },
+      { replay: 'take.jsonl', replaySpeed: Infinity },
+    ],
     [{ CAIRN_RECORD: '' }, { record: null }],
   ];
   it.each(variables)('reads %j', (env, expected) => {
@@ -85,8 +88,16 @@ describe('which setting counts', () => {
   const planning: [string, Layers, boolean][] = [
     ['on unless something says otherwise', {}, true],
     ['off by the file', { file: { planning: { enabled: false } } }, false],
-    ['off by the file, whatever the environment says', { file: { planning: { enabled: false } }, env: { CAIRN_PLANNING: 'on' } }, false],
-    ['off by the environment, whatever the file says', { file: { planning: { enabled: true } }, env: { CAIRN_PLANNING: 'off' } }, false],
+    [
+      'off by the file, whatever the environment says',
+      { file: { planning: { enabled: false } }, env: { CAIRN_PLANNING: 'on' } },
+      false,
+    ],
+    [
+      'off by the environment, whatever the file says',
+      { file: { planning: { enabled: true } }, env: { CAIRN_PLANNING: 'off' } },
+      false,
+    ],
     ['off by a 0', { env: { CAIRN_PLANNING: '0' } }, false],
   ];
   it.each(planning)('has planning %s', (_, layers, enabled) => {
@@ -156,8 +167,11 @@ describe("a project's file", () => {
     expect(read('{"__proto__": {"policy": "full"}}')).toEqual({ ok: true, value: { policy: null, ignored: ['__proto__'] } });
   });
 
-  it.each([['{'], ['[]'], [{ policy: 'anything' }], [{ policy: { default: 'allow', rules: 'all' } }]])('is refused: %j', (value) => {
-    const project = read(value);
-    expect(project.ok ? '' : project.error.message).toContain(projectPath);
-  });
+  it.each([['{'], ['[]'], [{ policy: 'anything' }], [{ policy: { default: 'allow', rules: 'all' } }]])(
+    'is refused: %j',
+    (value) => {
+      const project = read(value);
+      expect(project.ok ? '' : project.error.message).toContain(projectPath);
+    },
+  );
 });

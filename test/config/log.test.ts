@@ -16,7 +16,11 @@ describe('the log', () => {
     log.debug('too quiet for this level');
     const lines = (await readFile(join(folder, 'daemon.log'), 'utf8')).trim().split('\n');
     expect(lines).toHaveLength(1);
-    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ msg: 'said [redacted]', nested: { header: 'Bearer [redacted]' }, pid: process.pid });
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      msg: 'said [redacted]',
+      nested: { header: 'Bearer [redacted]' },
+      pid: process.pid,
+    });
     expect(lines[0]).not.toContain('sk-secret');
     expect((await stat(join(folder, 'daemon.log'))).mode & 0o777).toBe(0o600);
   });
@@ -57,6 +61,9 @@ describe('the log', () => {
   it('is refused when it cannot be opened', async () => {
     const folder = await tempFolder();
     await mkdir(join(folder, 'daemon.log'));
-    expect(openLog(folder, 'info', redact)).toMatchObject({ ok: false, error: { message: expect.stringMatching(/daemon\.log cannot be used: EISDIR/) } });
+    expect(openLog(folder, 'info', redact)).toMatchObject({
+      ok: false,
+      error: { message: expect.stringMatching(/daemon\.log cannot be used: EISDIR/) },
+    });
   });
 });

@@ -8,7 +8,8 @@ import { tempFolder } from '../support/daemon.js';
 
 async function workspaceWith(project?: unknown): Promise<string> {
   const folder = await tempFolder();
-  if (project !== undefined) await writeFile(join(folder, 'cairn.json'), typeof project === 'string' ? project : JSON.stringify(project));
+  if (project !== undefined)
+    await writeFile(join(folder, 'cairn.json'), typeof project === 'string' ? project : JSON.stringify(project));
   return folder;
 }
 

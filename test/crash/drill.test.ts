@@ -12,10 +12,21 @@ function pseudoRandom(seed: number): () => number {
 }
 
 describe('a daemon that is killed again and again', () => {
-  it('completes the plan: no line twice, none missing, no closed leaf run again, no process left', { timeout: 90_000 }, async () => {
-    const { home, workspace } = await tempPlaces();
-    const report = await runDrill({ home, workspace, leaves: 12, kills: 15, longestLifeMs: 120, random: pseudoRandom(7) });
-    expect(report).toMatchObject({ doubled: [], missing: [], runAgain: [], orphans: [], gapsInEvents: 0, finalStatus: 'completed' });
-    expect(report.kills).toBeGreaterThan(5);
-  });
+  it(
+    'completes the plan: no line twice, none missing, no closed leaf run again, no process left',
+    { timeout: 90_000 },
+    async () => {
+      const { home, workspace } = await tempPlaces();
+      const report = await runDrill({ home, workspace, leaves: 12, kills: 15, longestLifeMs: 120, random: pseudoRandom(7) });
+      expect(report).toMatchObject({
+        doubled: [],
+        missing: [],
+        runAgain: [],
+        orphans: [],
+        gapsInEvents: 0,
+        finalStatus: 'completed',
+      });
+      expect(report.kills).toBeGreaterThan(5);
+    },
+  );
 });

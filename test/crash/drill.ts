@@ -75,10 +75,14 @@ async function drill(options: DrillOptions, baseUrl: string, requests: () => num
     options.onKill?.(kills, counts.done);
     if (status === 'completed') break;
   }
-  const run = await waitFor('the plan to complete', async () => {
-    const current = await daemon.call('run.get', { sessionId: session.id });
-    return ['completed', 'failed', 'blocked', 'cancelled', 'waiting'].includes(current.status) ? current : undefined;
-  }, { deadlineMs: 60_000 });
+  const run = await waitFor(
+    'the plan to complete',
+    async () => {
+      const current = await daemon.call('run.get', { sessionId: session.id });
+      return ['completed', 'failed', 'blocked', 'cancelled', 'waiting'].includes(current.status) ? current : undefined;
+    },
+    { deadlineMs: 60_000 },
+  );
   const events = await allEvents(daemon);
   const lines = (await readFile(join(options.workspace, 'lines.txt'), 'utf8')).split('\n').filter((line) => line !== '');
   const count = (line: string): number => lines.filter((other) => other === line).length;
@@ -103,14 +107,17 @@ async function liveFor(daemon: Daemon, sessionId: SessionId, ms: number): Promis
   let status = 'running';
   while (Date.now() < until && status !== 'completed') {
     await new Promise((resolve) => setTimeout(resolve, Math.min(10, Math.max(0, until - Date.now()))));
-    status = await daemon.call('run.get', { sessionId }).then((run) => run.status, () => status);
+    status = await daemon.call('run.get', { sessionId }).then(
+      (run) => run.status,
+      () => status,
+    );
   }
   return status;
 }
 
 async function allEvents(daemon: Daemon): Promise<CairnEvent[]> {
   const events: CairnEvent[] = [];
-  for (let after = 0; ; ) {
+  for (let after = 0; ;) {
     const page = await daemon.call('event.list', { after, limit: 1000 });
     if (page.events.length === 0) return events;
     events.push(...page.events);
@@ -136,8 +143,8 @@ async function processesLeft(home: string): Promise<string[]> {
     return stdout.split('\n').filter((line) => line.includes(home) && !line.includes('ps -eo'));
   };
   let left: string[] = [];
-  await waitFor('the commands of the killed daemon to be gone', async () => (left = await look()).length === 0, { deadlineMs: 2_000 }).catch(
-    () => undefined,
-  );
+  await waitFor('the commands of the killed daemon to be gone', async () => (left = await look()).length === 0, {
+    deadlineMs: 2_000,
+  }).catch(() => undefined);
   return left;
 }

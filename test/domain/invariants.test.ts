@@ -28,9 +28,15 @@ const outcomes = [
 const line = fc.oneof(
   { weight: 6, arbitrary: fc.constant('begin') },
   { weight: 8, arbitrary: fc.constantFrom(...outcomes) },
-  { weight: 5, arbitrary: fc.constantFrom('start', 'start', 'pause', 'pause now', 'cancel', 'retry "again"', 'answer', 'start reset') },
+  {
+    weight: 5,
+    arbitrary: fc.constantFrom('start', 'start', 'pause', 'pause now', 'cancel', 'retry "again"', 'answer', 'start reset'),
+  },
   { weight: 3, arbitrary: fc.constantFrom('new-owner', 'daemon-dies', 'words', 'words-reach-it') },
-  { weight: 2, arbitrary: fc.tuple(fc.constantFrom('claim', 'fails', 'asks'), fc.constantFrom('late-r1', 'late-r2')).map((w) => w.join(' ')) },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(fc.constantFrom('claim', 'fails', 'asks'), fc.constantFrom('late-r1', 'late-r2')).map((w) => w.join(' ')),
+  },
   {
     weight: 5,
     arbitrary: fc.oneof(

@@ -44,18 +44,41 @@ class History {
   }
 }
 
-const add = (title: string, parentId?: string): Edit => (draft) => addItem(draft, { title, ...(parentId === undefined ? {} : { parentId: id(parentId) }) }, 'person');
-const rename = (itemId: string, title: string): Edit => (draft) => updateItem(draft, { itemId: id(itemId), title }, 'person');
-const set = (itemId: string, status: 'pending' | 'done' | 'skipped'): Edit => (draft) => setStatus(draft, { itemId: id(itemId), status });
-const remove = (itemId: string): Edit => (draft) => removeItem(draft, { itemId: id(itemId) }, 'person');
-const move = (itemId: string, index: number, parentId: string | null = null): Edit => (draft) =>
-  moveItem(draft, { itemId: id(itemId), index, parentId: parentId === null ? null : id(parentId) });
+const add =
+  (title: string, parentId?: string): Edit =>
+  (draft) =>
+    addItem(draft, { title, ...(parentId === undefined ? {} : { parentId: id(parentId) }) }, 'person');
+const rename =
+  (itemId: string, title: string): Edit =>
+  (draft) =>
+    updateItem(draft, { itemId: id(itemId), title }, 'person');
+const set =
+  (itemId: string, status: 'pending' | 'done' | 'skipped'): Edit =>
+  (draft) =>
+    setStatus(draft, { itemId: id(itemId), status });
+const remove =
+  (itemId: string): Edit =>
+  (draft) =>
+    removeItem(draft, { itemId: id(itemId) }, 'person');
+const move =
+  (itemId: string, index: number, parentId: string | null = null): Edit =>
+  (draft) =>
+    moveItem(draft, { itemId: id(itemId), index, parentId: parentId === null ? null : id(parentId) });
 
-const start = (): History => new History(planOf([{ title: 'a' }, { title: 'b', children: [{ title: 'b1' }, { title: 'b2' }] }, { title: 'c' }]));
+const start = (): History =>
+  new History(planOf([{ title: 'a' }, { title: 'b', children: [{ title: 'b1' }, { title: 'b2' }] }, { title: 'c' }]));
 
 describe('the difference of two versions', () => {
   it('is the net of what happened between', () => {
-    const { changes } = start().make(add('d'), rename('t1', 'A'), rename('t1', 'AA'), remove('t5'), rename('t6', 'D'), add('e'), remove('t7'));
+    const { changes } = start().make(
+      add('d'),
+      rename('t1', 'A'),
+      rename('t1', 'AA'),
+      remove('t5'),
+      rename('t6', 'D'),
+      add('e'),
+      remove('t7'),
+    );
     const { added, removed, changed } = diffPlans(changes);
     expect(added.map((item) => `${item.id} ${item.title}`)).toEqual(['t6 D']);
     expect(removed.map((item) => item.id)).toEqual(['t5']);
@@ -69,13 +92,23 @@ describe('the difference of two versions', () => {
   });
 
   it('is nothing when all was taken back', () => {
-    expect(diffPlans(start().make(rename('t1', 'x'), rename('t1', 'a')).changes)).toEqual({ added: [], removed: [], changed: [] });
+    expect(diffPlans(start().make(rename('t1', 'x'), rename('t1', 'a')).changes)).toEqual({
+      added: [],
+      removed: [],
+      changed: [],
+    });
   });
 });
 
 describe('taking a plan back', () => {
   it('brings back goal, shape and text as a new version', () => {
-    const history = start().make((draft) => setGoal(draft, { goal: 'g' }), rename('t1', 'A'), move('t5', 0), remove('t2'), add('new'));
+    const history = start().make(
+      (draft) => setGoal(draft, { goal: 'g' }),
+      rename('t1', 'A'),
+      move('t5', 0),
+      remove('t2'),
+      add('new'),
+    );
     const before = history.now.version;
     const reverted = history.revert(5);
     expect(outline(reverted)).toEqual(outline(history.plans[0] as Plan));
@@ -94,14 +127,36 @@ describe('taking a plan back', () => {
   });
 
   it('keeps done items that the version does not have where they stand, with their section', () => {
-    const history = start().make(add('x'), move('t6', 1), set('t6', 'done'), add('s'), add('s1', 't7'), add('s2', 't7'), set('t8', 'done'), add('b3', 't2'), set('t10', 'done'));
+    const history = start().make(
+      add('x'),
+      move('t6', 1),
+      set('t6', 'done'),
+      add('s'),
+      add('s1', 't7'),
+      add('s2', 't7'),
+      set('t8', 'done'),
+      add('b3', 't2'),
+      set('t10', 'done'),
+    );
     expect(outline(history.revert(9))).toEqual([
-      't1 pending a', 't6 done x', 't2 pending b', '  t3 pending b1', '  t4 pending b2', '  t10 done b3', 't5 pending c', 't7 done s', '  t8 done s1',
+      't1 pending a',
+      't6 done x',
+      't2 pending b',
+      '  t3 pending b1',
+      '  t4 pending b2',
+      '  t10 done b3',
+      't5 pending c',
+      't7 done s',
+      '  t8 done s1',
     ]);
   });
 
   it('gives done work a place of its own when its section goes under another', () => {
-    const history = new History(planOf([{ title: 'a', children: [{ title: 'x' }] }])).make(move('t2', 1), add('y', 't2'), set('t3', 'done'));
+    const history = new History(planOf([{ title: 'a', children: [{ title: 'x' }] }])).make(
+      move('t2', 1),
+      add('y', 't2'),
+      set('t3', 'done'),
+    );
     expect(outline(history.revert(3))).toEqual(['t1 pending a', '  t2 pending x', 't3 done y']);
   });
 
@@ -113,7 +168,13 @@ describe('taking a plan back', () => {
 
   it('keeps the status of what is there now, and brings back the rest as it was', () => {
     const history = start().make(set('t5', 'skipped'), set('t3', 'done'), remove('t5'), remove('t3'), set('t1', 'skipped'));
-    expect(outline(history.revert(3))).toEqual(['t1 skipped a', 't2 pending b', '  t3 done b1', '  t4 pending b2', 't5 skipped c']);
+    expect(outline(history.revert(3))).toEqual([
+      't1 skipped a',
+      't2 pending b',
+      '  t3 done b1',
+      '  t4 pending b2',
+      't5 skipped c',
+    ]);
     expect(itemOf(history.now, 't3').claimed).toBe(true);
   });
 
@@ -139,7 +200,11 @@ describe('taking a plan back', () => {
   });
 
   it('is refused when the plan would be too large with the done work of now', () => {
-    const full = new History(planOf(Array.from({ length: planLimits.items }, (_, i) => ({ title: `${i}` })))).make(clear, add('x'), set('t10001', 'done'));
+    const full = new History(planOf(Array.from({ length: planLimits.items }, (_, i) => ({ title: `${i}` })))).make(
+      clear,
+      add('x'),
+      set('t10001', 'done'),
+    );
     expect(refused(full.now, (draft) => revertTo(draft, full.earlier(3)))).toMatchObject({ kind: 'limit_exceeded' });
   });
 });
@@ -151,8 +216,15 @@ function randomEdit(plan: Plan, { kind, a, b, index }: { kind: number; a: number
   const itemId = (items[a % Math.max(1, items.length)]?.id ?? 't404') as string;
   const under = b % 2 === 0 ? null : (items[b % Math.max(1, items.length)]?.id ?? null);
   const edits: Edit[] = [
-    add(`n${a % 5}`), add(`n${b % 5}`), add(`c${a % 5}`, under ?? undefined), rename(itemId, `r${b % 5}`), move(itemId, index, under),
-    set(itemId, 'done'), set(itemId, b % 2 === 0 ? 'skipped' : 'pending'), remove(itemId), (draft) => setGoal(draft, { goal: `g${b % 3}` }),
+    add(`n${a % 5}`),
+    add(`n${b % 5}`),
+    add(`c${a % 5}`, under ?? undefined),
+    rename(itemId, `r${b % 5}`),
+    move(itemId, index, under),
+    set(itemId, 'done'),
+    set(itemId, b % 2 === 0 ? 'skipped' : 'pending'),
+    remove(itemId),
+    (draft) => setGoal(draft, { goal: `g${b % 3}` }),
   ];
   const chosen = edits[kind] as Edit;
   return (draft) => {
@@ -193,7 +265,11 @@ describe('any history', () => {
         const reverted = history.revert(back);
         checkPlan(reverted);
         expect(reverted.goal).toBe(then.goal);
-        const leaves = new Set(itemsOf(before).filter((item) => !itemsOf(before).some((child) => child.parentId === item.id)).map((item) => item.id));
+        const leaves = new Set(
+          itemsOf(before)
+            .filter((item) => !itemsOf(before).some((child) => child.parentId === item.id))
+            .map((item) => item.id),
+        );
         for (const item of then.tree.flatMap((task) => [task.item, ...task.children])) {
           const now = itemOf(reverted, item.id);
           expect(now.parentId).toBe(item.parentId);
@@ -202,9 +278,11 @@ describe('any history', () => {
         }
         for (const item of itemsOf(before)) {
           const isLeafStill = leaves.has(item.id) && !itemsOf(reverted).some((child) => child.parentId === item.id);
-          if (item.status === 'done' && isLeafStill) expect(itemOf(reverted, item.id)).toMatchObject({ title: item.title, status: 'done' });
+          if (item.status === 'done' && isLeafStill)
+            expect(itemOf(reverted, item.id)).toMatchObject({ title: item.title, status: 'done' });
         }
-        const order = (plan: { tree: Plan['tree'] }) => plan.tree.flatMap((task) => [task.item.id, ...task.children.map((child) => child.id)]);
+        const order = (plan: { tree: Plan['tree'] }) =>
+          plan.tree.flatMap((task) => [task.item.id, ...task.children.map((child) => child.id)]);
         const wanted = order(then);
         expect(order(reverted).filter((itemId) => wanted.includes(itemId))).toEqual(wanted);
       }),

@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addItem, clear, moveItem, removeItem, resetLeaves, setGoal, setStatus, updateItem } from '../../daemon/domain/plan-edit.js';
+import {
+  addItem,
+  clear,
+  moveItem,
+  removeItem,
+  resetLeaves,
+  setGoal,
+  setStatus,
+  updateItem,
+} from '../../daemon/domain/plan-edit.js';
 import { PlanDraft, sameItem } from '../../daemon/domain/plan-draft.js';
 import { emptyPlan, placesOf, type Plan } from '../../daemon/domain/plan.js';
 import type { Result } from '../../shared/errors.js';
@@ -31,22 +40,77 @@ describe('an edit is refused', () => {
     ['moving what is not there', (d) => moveItem(d, { itemId: id('t99'), index: 0 }), 'not_found', 'no item t99'],
     ['closing what is not there', set('t99', 'done'), 'not_found', 'no item t99'],
     ['removing what is not there', (d) => removeItem(d, { itemId: id('t99') }, 'person'), 'not_found', 'no item t99'],
-    ['adding under what is not there', (d) => addItem(d, { title: 'x', parentId: id('t99') }, 'person'), 'not_found', 'no item t99'],
-    ['moving under what is not there', (d) => moveItem(d, { itemId: id('t1'), parentId: id('t99'), index: 0 }), 'not_found', 'no item t99'],
+    [
+      'adding under what is not there',
+      (d) => addItem(d, { title: 'x', parentId: id('t99') }, 'person'),
+      'not_found',
+      'no item t99',
+    ],
+    [
+      'moving under what is not there',
+      (d) => moveItem(d, { itemId: id('t1'), parentId: id('t99'), index: 0 }),
+      'not_found',
+      'no item t99',
+    ],
     ['adding under a subtask', (d) => addItem(d, { title: 'x', parentId: id('t3') }, 'person'), 'invalid_state', 'two levels'],
-    ['moving under a subtask', (d) => moveItem(d, { itemId: id('t1'), parentId: id('t3'), index: 0 }), 'invalid_state', 'two levels'],
-    ['moving a section under a task', (d) => moveItem(d, { itemId: id('t2'), parentId: id('t1'), index: 0 }), 'invalid_state', 'has subtasks'],
-    ['moving a task under itself', (d) => moveItem(d, { itemId: id('t1'), parentId: id('t1'), index: 0 }), 'invalid_state', 'itself'],
-    ['adding under the active leaf', (d) => addItem(d, { title: 'x', parentId: id('t8') }, 'person'), 'invalid_state', 't8 "eight" is being worked on'],
-    ['moving under the active leaf', (d) => moveItem(d, { itemId: id('t1'), parentId: id('t8'), index: 0 }), 'invalid_state', 't8 "eight" is being worked on'],
-    ['changing the text of a done item', (d) => updateItem(d, { itemId: id('t5'), title: 'x' }, 'person'), 'invalid_state', 't5 "five" is done'],
-    ['changing the checks of a done item', (d) => updateItem(d, { itemId: id('t3'), verify: ['x'] }, 'person'), 'invalid_state', 't3 "two-a" is done'],
+    [
+      'moving under a subtask',
+      (d) => moveItem(d, { itemId: id('t1'), parentId: id('t3'), index: 0 }),
+      'invalid_state',
+      'two levels',
+    ],
+    [
+      'moving a section under a task',
+      (d) => moveItem(d, { itemId: id('t2'), parentId: id('t1'), index: 0 }),
+      'invalid_state',
+      'has subtasks',
+    ],
+    [
+      'moving a task under itself',
+      (d) => moveItem(d, { itemId: id('t1'), parentId: id('t1'), index: 0 }),
+      'invalid_state',
+      'itself',
+    ],
+    [
+      'adding under the active leaf',
+      (d) => addItem(d, { title: 'x', parentId: id('t8') }, 'person'),
+      'invalid_state',
+      't8 "eight" is being worked on',
+    ],
+    [
+      'moving under the active leaf',
+      (d) => moveItem(d, { itemId: id('t1'), parentId: id('t8'), index: 0 }),
+      'invalid_state',
+      't8 "eight" is being worked on',
+    ],
+    [
+      'changing the text of a done item',
+      (d) => updateItem(d, { itemId: id('t5'), title: 'x' }, 'person'),
+      'invalid_state',
+      't5 "five" is done',
+    ],
+    [
+      'changing the checks of a done item',
+      (d) => updateItem(d, { itemId: id('t3'), verify: ['x'] }, 'person'),
+      'invalid_state',
+      't3 "two-a" is done',
+    ],
     ['closing a section with open subtasks', set('t2', 'done'), 'invalid_state', 'open subtasks: t4 "two-b"'],
     ['closing a section in which all is skipped', (d) => set('t6', 'done')(d), 'invalid_state', 'all are skipped'],
     ['reopening a section', set('t6', 'pending'), 'invalid_state', 't7 "six-a"'],
     ['skipping a done item', set('t5', 'skipped'), 'invalid_state', 't5 "five" is done'],
-    ['removing a done item, by a planner', (d) => removeItem(d, { itemId: id('t5') }, 'planner'), 'invalid_state', 't5 "five" is done'],
-    ['removing a section with done work, by a planner', (d) => removeItem(d, { itemId: id('t2') }, 'planner'), 'invalid_state', 't3 "two-a" is done'],
+    [
+      'removing a done item, by a planner',
+      (d) => removeItem(d, { itemId: id('t5') }, 'planner'),
+      'invalid_state',
+      't5 "five" is done',
+    ],
+    [
+      'removing a section with done work, by a planner',
+      (d) => removeItem(d, { itemId: id('t2') }, 'planner'),
+      'invalid_state',
+      't3 "two-a" is done',
+    ],
     ['an empty title', (d) => addItem(d, { title: '' }, 'person'), 'invalid_params', 'title must not be empty'],
     ['a long goal', (d) => setGoal(d, { goal: 'x'.repeat(12_001) }), 'limit_exceeded', 'goal is 12001'],
     ['a long note', set('t1', 'done', 'x'.repeat(2_001)), 'limit_exceeded', 'note is 2001'],
@@ -74,12 +138,22 @@ describe('adding', () => {
     const added = change(plan, (draft) => addItem(draft, { title: 'first', index: 0 }, 'person'));
     expect(outline(added)[0]).toBe('t9 pending first');
     expect(outline(change(added, (draft) => addItem(draft, { title: 'last' }, 'person'))).at(-1)).toBe('t10 pending last');
-    expect(outline(change(plan, (draft) => addItem(draft, { title: 'between', parentId: id('t2'), index: 1 }, 'person')))).toContain('  t9 pending between');
+    expect(
+      outline(change(plan, (draft) => addItem(draft, { title: 'between', parentId: id('t2'), index: 1 }, 'person'))),
+    ).toContain('  t9 pending between');
   });
 
   it('reopens a closed section, and a closed task that becomes one', () => {
-    expect(itemOf(change(plan, (draft) => addItem(draft, { title: 'more', parentId: id('t6') }, 'person')), 't6').status).toBe('pending');
-    const five = itemOf(change(plan, (draft) => addItem(draft, { title: 'more', parentId: id('t5') }, 'person')), 't5');
+    expect(
+      itemOf(
+        change(plan, (draft) => addItem(draft, { title: 'more', parentId: id('t6') }, 'person')),
+        't6',
+      ).status,
+    ).toBe('pending');
+    const five = itemOf(
+      change(plan, (draft) => addItem(draft, { title: 'more', parentId: id('t5') }, 'person')),
+      't5',
+    );
     expect(five.status).toBe('pending');
     expect(five.claimed).toBeUndefined();
   });
@@ -93,7 +167,8 @@ describe('adding', () => {
 });
 
 describe('updating', () => {
-  const update = (itemId: string, patch: object) => (draft: PlanDraft) => updateItem(draft, { itemId: id(itemId), ...patch }, 'person');
+  const update = (itemId: string, patch: object) => (draft: PlanDraft) =>
+    updateItem(draft, { itemId: id(itemId), ...patch }, 'person');
 
   it('changes the fields given and clears those that are null', () => {
     const detailed = change(plan, update('t1', { detail: 'why', priority: 'high' }));
@@ -166,7 +241,11 @@ describe('setting a status by hand', () => {
 
   it('skips the open subtasks of a section and leaves the done ones', () => {
     const skipped = change(plan, set('t2', 'skipped'));
-    expect([itemOf(skipped, 't3').status, itemOf(skipped, 't4').status, itemOf(skipped, 't2').status]).toEqual(['done', 'skipped', 'done']);
+    expect([itemOf(skipped, 't3').status, itemOf(skipped, 't4').status, itemOf(skipped, 't2').status]).toEqual([
+      'done',
+      'skipped',
+      'done',
+    ]);
   });
 
   it('changes nothing when the status is the same, but takes a note', () => {
@@ -178,7 +257,13 @@ describe('setting a status by hand', () => {
 
 describe('removing, clearing and resetting', () => {
   it('removes an item with its subtasks, done ones too when a person says so', () => {
-    expect(itemsOf(change(plan, (draft) => removeItem(draft, { itemId: id('t2') }, 'person'))).map((item) => item.id)).toEqual(['t1', 't5', 't6', 't7', 't8']);
+    expect(itemsOf(change(plan, (draft) => removeItem(draft, { itemId: id('t2') }, 'person'))).map((item) => item.id)).toEqual([
+      't1',
+      't5',
+      't6',
+      't7',
+      't8',
+    ]);
   });
 
   it('never gives out an id again', () => {
@@ -196,7 +281,12 @@ describe('removing, clearing and resetting', () => {
   });
 
   it('clears and resets ten thousand items at once', () => {
-    const large = planOf(Array.from({ length: 100 }, (_, i) => ({ title: `s${i}`, children: Array.from({ length: 99 }, (_, c) => ({ title: `c${c}`, status: 'done' as const })) })));
+    const large = planOf(
+      Array.from({ length: 100 }, (_, i) => ({
+        title: `s${i}`,
+        children: Array.from({ length: 99 }, (_, c) => ({ title: `c${c}`, status: 'done' as const })),
+      })),
+    );
     expect(changeOf(large, resetLeaves)?.change.items).toHaveLength(10_000);
     expect(changeOf(large, clear)?.change.items).toHaveLength(10_000);
   });
@@ -241,37 +331,42 @@ const same = (a: Plan, b: Plan): boolean => {
 describe('any row of edits', () => {
   it('keeps the plan in order, its versions gapless and its index right', () => {
     fc.assert(
-      fc.property(fc.array(fc.tuple(fc.array(stepArb, { minLength: 1, maxLength: 3 }), fc.nat(5)), { maxLength: 40 }), (commands) => {
-        let now = emptyPlan;
-        for (const [steps, run] of commands) {
-          const open = [...leavesOf(now.tree)].filter((leaf) => leaf.status === 'pending');
-          const busy = [...leavesOf(now.tree)].some((leaf) => leaf.status === 'active');
-          if (run === 0 && open[0] && !busy) now = activate(now, open[0].id);
-          const active = itemsOf(now).find((item) => item.status === 'active');
-          const draft = new PlanDraft(now);
-          if (steps.some((step) => !edit(draft, step).ok)) continue;
-          const finished = draft.finish('person', null);
-          if (finished === null) {
-            expect(same(now, { ...now, goal: draft.goal, tree: draft.tree })).toBe(true);
-            continue;
+      fc.property(
+        fc.array(fc.tuple(fc.array(stepArb, { minLength: 1, maxLength: 3 }), fc.nat(5)), { maxLength: 40 }),
+        (commands) => {
+          let now = emptyPlan;
+          for (const [steps, run] of commands) {
+            const open = [...leavesOf(now.tree)].filter((leaf) => leaf.status === 'pending');
+            const busy = [...leavesOf(now.tree)].some((leaf) => leaf.status === 'active');
+            if (run === 0 && open[0] && !busy) now = activate(now, open[0].id);
+            const active = itemsOf(now).find((item) => item.status === 'active');
+            const draft = new PlanDraft(now);
+            if (steps.some((step) => !edit(draft, step).ok)) continue;
+            const finished = draft.finish('person', null);
+            if (finished === null) {
+              expect(same(now, { ...now, goal: draft.goal, tree: draft.tree })).toBe(true);
+              continue;
+            }
+            const { plan: next, change: made } = finished;
+            expect(same(now, next)).toBe(false);
+            expect([next.version, made.version]).toEqual([now.version + 1, now.version + 1]);
+            checkPlan(next);
+            expect(placesOf(next.tree)).toEqual(indexTree(next.tree));
+            const nowActive = itemsOf(next)
+              .filter((item) => item.status === 'active')
+              .map((item) => item.id);
+            expect(nowActive.every((itemId) => itemId === active?.id)).toBe(true);
+            const replayed = new Map(itemsOf(now).map((item) => [item.id, item]));
+            for (const { id: itemId, before, after } of made.items) {
+              expect(replayed.get(itemId) ?? null).toEqual(before);
+              if (after) replayed.set(itemId, after);
+              else replayed.delete(itemId);
+            }
+            expect([...replayed.values()].sort(byId)).toEqual(itemsOf(next).sort(byId));
+            now = next;
           }
-          const { plan: next, change: made } = finished;
-          expect(same(now, next)).toBe(false);
-          expect([next.version, made.version]).toEqual([now.version + 1, now.version + 1]);
-          checkPlan(next);
-          expect(placesOf(next.tree)).toEqual(indexTree(next.tree));
-          const nowActive = itemsOf(next).filter((item) => item.status === 'active').map((item) => item.id);
-          expect(nowActive.every((itemId) => itemId === active?.id)).toBe(true);
-          const replayed = new Map(itemsOf(now).map((item) => [item.id, item]));
-          for (const { id: itemId, before, after } of made.items) {
-            expect(replayed.get(itemId) ?? null).toEqual(before);
-            if (after) replayed.set(itemId, after);
-            else replayed.delete(itemId);
-          }
-          expect([...replayed.values()].sort(byId)).toEqual(itemsOf(next).sort(byId));
-          now = next;
-        }
-      }),
+        },
+      ),
       { numRuns: 300 },
     );
   });

@@ -7,14 +7,29 @@ import { setGoal, setStatus } from '../../daemon/domain/plan-edit.js';
 import { parseJson, renderJson } from '../../daemon/domain/plan-json.js';
 import { emptyPlan, type Plan } from '../../daemon/domain/plan.js';
 import { leavesOf } from '../../shared/plan-tree.js';
-import { activate, change, entriesArb, id, itemOf, lineArb, outline, planOf, refusalOf, textArb, valueOf } from './plan-samples.js';
+import {
+  activate,
+  change,
+  entriesArb,
+  id,
+  itemOf,
+  lineArb,
+  outline,
+  planOf,
+  refusalOf,
+  textArb,
+  valueOf,
+} from './plan-samples.js';
 
 const render = (plan: Plan, title = 'A plan', status = 'idle'): string =>
   renderMarkdown({ title, goal: plan.goal, status, tree: plan.tree });
 
 const withoutLines = ({ entries, ...rest }: PlanText): PlanText => {
   const bare = ({ line: _line, ...item }: TextItem): TextItem => item;
-  return { ...rest, entries: entries.map((task) => ({ ...bare(task), ...('children' in task ? { children: task.children?.map(bare) } : {}) })) };
+  return {
+    ...rest,
+    entries: entries.map((task) => ({ ...bare(task), ...('children' in task ? { children: task.children?.map(bare) } : {}) })),
+  };
 };
 
 const read = (text: string): PlanText => valueOf(parseMarkdown(text));
@@ -142,7 +157,9 @@ describe('a list written by hand', () => {
   });
 
   it('may have fields', () => {
-    const [entry] = read('- a\n  - **Command:** npm test\n  - **Verify:** `npm run lint`\n  - **File (change):** `a.ts`\n  - **In scope:** `src/`').entries;
+    const [entry] = read(
+      '- a\n  - **Command:** npm test\n  - **Verify:** `npm run lint`\n  - **File (change):** `a.ts`\n  - **In scope:** `src/`',
+    ).entries;
     expect(entry).toMatchObject({
       command: 'npm test',
       verify: ['npm run lint'],
@@ -176,8 +193,13 @@ describe('a list written by hand', () => {
 });
 
 describe('an import', () => {
-  const plan = change(planOf([{ title: 'a', detail: 'why' }, { title: 'b', children: [{ title: 'c' }, { title: 'd' }] }]), (draft) =>
-    setStatus(draft, { itemId: id('t3'), status: 'done' }));
+  const plan = change(
+    planOf([
+      { title: 'a', detail: 'why' },
+      { title: 'b', children: [{ title: 'c' }, { title: 'd' }] },
+    ]),
+    (draft) => setStatus(draft, { itemId: id('t3'), status: 'done' }),
+  );
   const importInto = (into: Plan, text: string, author: 'import' | 'person' = 'person'): Plan =>
     change(into, (draft) => importEntries(draft, read(text), author), author);
   const refuseInto = (into: Plan, text: string, author: 'import' | 'person' = 'person') => {
@@ -274,7 +296,11 @@ describe('a plan in JSON', () => {
     ['another schema', '{"schema":"x/v1","items":[]}', 'schema'],
     ['an item without a title', '{"schema":"cairn.plan/v1","items":[{"title":"a"},{}]}', 'items.1.title'],
     ['an unknown field', '{"schema":"cairn.plan/v1","items":[{"title":"a","colour":"red"}]}', 'items.0'],
-    ['a third level', '{"schema":"cairn.plan/v1","items":[{"title":"a","children":[{"title":"b","children":[]}]}]}', 'items.0.children.0'],
+    [
+      'a third level',
+      '{"schema":"cairn.plan/v1","items":[{"title":"a","children":[{"title":"b","children":[]}]}]}',
+      'items.0.children.0',
+    ],
   ])('is refused with its path for %s', (_what, text, path) => {
     const refusal = refusalOf(parseJson(text));
     expect(refusal).toMatchObject({ kind: 'invalid_params', data: { issues: [{ path }] } });

@@ -5,7 +5,20 @@ import type { TaskEntry } from '../../daemon/domain/plan-snapshot.js';
 import { addItem, updateItem } from '../../daemon/domain/plan-edit.js';
 import type { Plan } from '../../daemon/domain/plan.js';
 import { planLimits, type Item } from '../../shared/plan.js';
-import { activate, change, changeOf, checkPlan, entriesArb, id, itemOf, itemsOf, outline, planOf, refused, titleArb } from './plan-samples.js';
+import {
+  activate,
+  change,
+  changeOf,
+  checkPlan,
+  entriesArb,
+  id,
+  itemOf,
+  itemsOf,
+  outline,
+  planOf,
+  refused,
+  titleArb,
+} from './plan-samples.js';
 
 /** t1 leaf · t2 section (t3 done, t4 pending) · t5 done leaf · t6 done section (t7 done, t8 skipped) · t9 active leaf · t10 skipped */
 const plan = planOf(
@@ -13,7 +26,13 @@ const plan = planOf(
     { title: 'one', detail: 'why', priority: 'high', note: 'n' },
     { title: 'two', children: [{ title: 'two-a', status: 'done' }, { title: 'two-b' }] },
     { title: 'five', status: 'done' },
-    { title: 'six', children: [{ title: 'six-a', status: 'done' }, { title: 'six-b', status: 'skipped' }] },
+    {
+      title: 'six',
+      children: [
+        { title: 'six-a', status: 'done' },
+        { title: 'six-b', status: 'skipped' },
+      ],
+    },
     { title: 'nine' },
     { title: 'ten', status: 'skipped' },
   ],
@@ -27,7 +46,8 @@ const entry = (itemId: string | null, extra: object = {}): TaskEntry => ({
 /** The whole plan as a snapshot of titles and statuses, with what is given put in for some entries (null leaves one out). */
 const snapshot = (changes: Record<string, object | null> = {}, more: TaskEntry[] = []): TaskEntry[] => [
   ...plan.tree.flatMap(({ item, children }) => {
-    const of = (one: Item): TaskEntry[] => (changes[one.id] === null ? [] : [entry(one.id, { status: one.status, ...changes[one.id] })]);
+    const of = (one: Item): TaskEntry[] =>
+      changes[one.id] === null ? [] : [entry(one.id, { status: one.status, ...changes[one.id] })];
     const nested = children.flatMap(of);
     return of(item).map((task) => (nested.length > 0 && !task.children ? { ...task, children: nested } : task));
   }),
@@ -46,7 +66,12 @@ describe('a snapshot', () => {
   });
 
   it('keeps echoed ids, adds what has none and removes what is left out', () => {
-    const next = by('person', [entry(null), entry('t9'), entry('t5'), entry('t1', { title: 'uno', children: [{ title: 'sub' }] })]);
+    const next = by('person', [
+      entry(null),
+      entry('t9'),
+      entry('t5'),
+      entry('t1', { title: 'uno', children: [{ title: 'sub' }] }),
+    ]);
     expect(outline(next)).toEqual(['t11 pending new', 't9 active nine', 't5 done five', 't1 pending uno', '  t12 pending sub']);
   });
 
@@ -62,25 +87,42 @@ describe('a snapshot', () => {
   });
 
   it('settles sections by their children', () => {
-    const next = by('person', [entry('t2', { children: [entry('t3', { status: 'done' })] }), entry('t6', { children: [entry('t7'), entry(null)] })]);
+    const next = by('person', [
+      entry('t2', { children: [entry('t3', { status: 'done' })] }),
+      entry('t6', { children: [entry('t7'), entry(null)] }),
+    ]);
     expect(outline(next)).toEqual(['t2 done two', '  t3 done two-a', 't6 pending six', '  t7 done six-a', '  t11 pending new']);
   });
 
   it('writes one item when one of many is moved', () => {
     const large = planOf(Array.from({ length: 50 }, (_, i) => ({ title: `i${i}` })));
     const entries = itemsOf(large).map(({ id: itemId, title }) => ({ id: itemId, title }));
-    const moved = changeOf(large, (draft) => revise(draft, { author: 'person', entries: [...entries.slice(-1), ...entries.slice(0, -1)] }));
+    const moved = changeOf(large, (draft) =>
+      revise(draft, { author: 'person', entries: [...entries.slice(-1), ...entries.slice(0, -1)] }),
+    );
     expect(moved?.change.items.map((item) => item.id)).toEqual(['t50']);
   });
 
   it('keeps places that were made by putting items in front', () => {
-    const front = change(change(plan, (d) => addItem(d, { title: 'x', index: 0 }, 'person')), (d) => addItem(d, { title: 'y', index: 0 }, 'person'));
+    const front = change(
+      change(plan, (d) => addItem(d, { title: 'x', index: 0 }, 'person')),
+      (d) => addItem(d, { title: 'y', index: 0 }, 'person'),
+    );
     expect(by('person', [{ id: id('t12'), title: 'y' }, { id: id('t11'), title: 'x' }, ...snapshot()], {}, front)).toBe(front);
   });
 
   it('may be ten thousand items', () => {
-    const large = planOf(Array.from({ length: 100 }, (_, i) => ({ title: `s${i}`, children: Array.from({ length: 99 }, (_, c) => ({ title: `c${c}` })) })));
-    const entries = large.tree.map(({ item, children }) => ({ id: item.id, title: item.title, children: [...children].reverse().map((child) => ({ id: child.id, title: child.title })) }));
+    const large = planOf(
+      Array.from({ length: 100 }, (_, i) => ({
+        title: `s${i}`,
+        children: Array.from({ length: 99 }, (_, c) => ({ title: `c${c}` })),
+      })),
+    );
+    const entries = large.tree.map(({ item, children }) => ({
+      id: item.id,
+      title: item.title,
+      children: [...children].reverse().map((child) => ({ id: child.id, title: child.title })),
+    }));
     const next = change(large, (draft) => revise(draft, { entries: entries.reverse(), author: 'planner' }));
     checkPlan(next);
     expect(itemsOf(next)).toHaveLength(planLimits.items);
@@ -90,22 +132,82 @@ describe('a snapshot', () => {
 
 describe('a snapshot is refused', () => {
   it.each<[string, TaskEntry[], string, string, string]>([
-    ['for an unknown id', [entry('t1'), { id: id('t77'), title: 'x' }], 'invalid_params', 'entries.1.id', 't77 is not in the plan'],
-    ['for an id given twice', [entry('t1'), entry('t2', { children: [entry('t1')] })], 'invalid_params', 'entries.1.children.0.id', 'given twice (first in entries.0)'],
-    ['for a parent and children at once', [entry('t1'), entry(null, { parentId: id('t1'), children: [{ title: 'x' }] })], 'invalid_params', 'entries.1', 'both a parent and children'],
-    ['for a parent that is a subtask', [entry('t1', { children: [entry('t4')] }), entry(null, { parentId: id('t4') })], 'invalid_params', 'entries.1', 't4 is a subtask'],
+    [
+      'for an unknown id',
+      [entry('t1'), { id: id('t77'), title: 'x' }],
+      'invalid_params',
+      'entries.1.id',
+      't77 is not in the plan',
+    ],
+    [
+      'for an id given twice',
+      [entry('t1'), entry('t2', { children: [entry('t1')] })],
+      'invalid_params',
+      'entries.1.children.0.id',
+      'given twice (first in entries.0)',
+    ],
+    [
+      'for a parent and children at once',
+      [entry('t1'), entry(null, { parentId: id('t1'), children: [{ title: 'x' }] })],
+      'invalid_params',
+      'entries.1',
+      'both a parent and children',
+    ],
+    [
+      'for a parent that is a subtask',
+      [entry('t1', { children: [entry('t4')] }), entry(null, { parentId: id('t4') })],
+      'invalid_params',
+      'entries.1',
+      't4 is a subtask',
+    ],
     ['for a parent that is not in it', [entry(null, { parentId: id('t1') })], 'invalid_params', 'entries.0.parentId', 'names t1'],
     ['for an empty title', [entry('t1', { title: ' ' })], 'invalid_params', 'entries.0.title', 'must not be empty'],
     ['for a long title', [entry('t1', { title: 'x'.repeat(201) })], 'limit_exceeded', 'entries.0.title', 'is 201 characters'],
-    ['for a command executor without one', [entry('t1', { executor: 'command' })], 'invalid_params', 'entries.0.executor', 'has no command'],
-    ['for subtasks of the active leaf', [entry('t9', { children: [{ title: 'x' }] })], 'invalid_state', 'entries.0', 'is being worked on'],
+    [
+      'for a command executor without one',
+      [entry('t1', { executor: 'command' })],
+      'invalid_params',
+      'entries.0.executor',
+      'has no command',
+    ],
+    [
+      'for subtasks of the active leaf',
+      [entry('t9', { children: [{ title: 'x' }] })],
+      'invalid_state',
+      'entries.0',
+      'is being worked on',
+    ],
     ['for a new text of a done item', [entry('t5', { title: 'x' })], 'invalid_state', 'entries.0', 't5 "five" is done'],
-    ['for a new text of a done section', [entry('t6', { title: 'x', children: [entry('t7')] })], 'invalid_state', 'entries.0', 't6 "six" is done'],
+    [
+      'for a new text of a done section',
+      [entry('t6', { title: 'x', children: [entry('t7')] })],
+      'invalid_state',
+      'entries.0',
+      't6 "six" is done',
+    ],
     ['for a done item set to pending', [entry('t5', { status: 'pending' })], 'invalid_state', 'entries.0', 'does not reopen it'],
     ['for a done item set to skipped', [entry('t5', { status: 'skipped' })], 'invalid_state', 'entries.0', 'does not reopen it'],
-    ['for a section closed over open subtasks', [entry('t2', { status: 'done', children: [entry('t3'), entry('t4')] })], 'invalid_state', 'entries.0', 'open subtasks: t4'],
-    ['for a closed section reopened', [entry('t6', { status: 'pending', children: [entry('t7')] })], 'invalid_state', 'entries.0', 'cannot be pending'],
-    ['for a new section closed over open subtasks', [entry(null, { status: 'done', children: [{ title: 'x' }] })], 'invalid_state', 'entries.0', 'open subtasks'],
+    [
+      'for a section closed over open subtasks',
+      [entry('t2', { status: 'done', children: [entry('t3'), entry('t4')] })],
+      'invalid_state',
+      'entries.0',
+      'open subtasks: t4',
+    ],
+    [
+      'for a closed section reopened',
+      [entry('t6', { status: 'pending', children: [entry('t7')] })],
+      'invalid_state',
+      'entries.0',
+      'cannot be pending',
+    ],
+    [
+      'for a new section closed over open subtasks',
+      [entry(null, { status: 'done', children: [{ title: 'x' }] })],
+      'invalid_state',
+      'entries.0',
+      'open subtasks',
+    ],
   ])('%s', (_what, entries, kind, path, message) => {
     const refusal = refusedBy('person', entries);
     expect(refusal).toMatchObject({ kind, data: { path } });
@@ -117,15 +219,23 @@ describe('a snapshot is refused', () => {
   it('for too many items', () => {
     const entries = Array.from({ length: planLimits.items + 1 }, () => ({ title: 'x' }));
     expect(refusedBy('person', entries)).toMatchObject({ kind: 'limit_exceeded', data: { limit: planLimits.items } });
-    expect(refusedBy('planner', entries.slice(1))).toMatchObject({ kind: 'limit_exceeded', data: { length: planLimits.items + 7 } });
+    expect(refusedBy('planner', entries.slice(1))).toMatchObject({
+      kind: 'limit_exceeded',
+      data: { length: planLimits.items + 7 },
+    });
   });
 });
 
 describe('a person', () => {
   it('closes, skips and takes up again what is open', () => {
-    const next = by('person', snapshot({ t1: { status: 'done' }, t4: { status: 'skipped' }, t10: { status: 'pending' }, t9: { status: 'done' } }));
+    const next = by(
+      'person',
+      snapshot({ t1: { status: 'done' }, t4: { status: 'skipped' }, t10: { status: 'pending' }, t9: { status: 'done' } }),
+    );
     expect(itemOf(next, 't1')).toMatchObject({ status: 'done', claimed: true });
-    expect(outline(next)).toEqual(expect.arrayContaining(['t2 done two', '  t4 skipped two-b', 't9 done nine', 't10 pending ten']));
+    expect(outline(next)).toEqual(
+      expect.arrayContaining(['t2 done two', '  t4 skipped two-b', 't9 done nine', 't10 pending ten']),
+    );
   });
 
   it('removes done work and the active leaf by leaving them out, and changes a note', () => {
@@ -134,23 +244,48 @@ describe('a person', () => {
   });
 
   it('skips the open subtasks of a section with it', () => {
-    expect(outline(by('person', snapshot({ t2: { status: 'skipped' }, t3: null }))).slice(1, 3)).toEqual(['t2 skipped two', '  t4 skipped two-b']);
+    expect(outline(by('person', snapshot({ t2: { status: 'skipped' }, t3: null }))).slice(1, 3)).toEqual([
+      't2 skipped two',
+      '  t4 skipped two-b',
+    ]);
   });
 
   it('makes nothing active, and takes pending for an old echo of active', () => {
-    const next = by('person', snapshot({ t1: { status: 'active' }, t9: { status: 'pending' }, t5: { status: 'active' } }, [{ title: 'x', status: 'active' }]));
-    expect([itemOf(next, 't1').status, itemOf(next, 't9').status, itemOf(next, 't5').status, itemOf(next, 't11').status]).toEqual(['pending', 'active', 'done', 'pending']);
+    const next = by(
+      'person',
+      snapshot({ t1: { status: 'active' }, t9: { status: 'pending' }, t5: { status: 'active' } }, [
+        { title: 'x', status: 'active' },
+      ]),
+    );
+    expect([itemOf(next, 't1').status, itemOf(next, 't9').status, itemOf(next, 't5').status, itemOf(next, 't11').status]).toEqual(
+      ['pending', 'active', 'done', 'pending'],
+    );
   });
 });
 
 describe('a planner', () => {
   it('loses neither done work nor the active leaf by leaving it out: they stay where they were', () => {
     expect(outline(by('planner', []))).toEqual([
-      't2 done two', '  t3 done two-a', 't5 done five', 't6 done six', '  t7 done six-a', '  t8 skipped six-b', 't9 active nine',
+      't2 done two',
+      '  t3 done two-a',
+      't5 done five',
+      't6 done six',
+      '  t7 done six-a',
+      '  t8 skipped six-b',
+      't9 active nine',
     ]);
     expect(outline(by('planner', [entry('t10'), entry('t2', { children: [entry(null), entry('t4')] }), entry('t1')]))).toEqual([
-      't10 skipped ten', 't2 pending two', '  t3 done two-a', '  t11 pending new', '  t4 pending two-b', 't5 done five',
-      't6 done six', '  t7 done six-a', '  t8 skipped six-b', 't9 active nine', 't1 pending one',
+      't10 skipped ten',
+      't2 pending two',
+      '  t3 done two-a',
+      '  t11 pending new',
+      '  t4 pending two-b',
+      't5 done five',
+      't6 done six',
+      '  t7 done six-a',
+      '  t8 skipped six-b',
+      't9 active nine',
+      't1 pending one',
     ]);
   });
 
@@ -179,7 +314,11 @@ describe('a planner', () => {
     ['adds to a done section', [entry('t6', { children: [entry('t7'), entry(null)] })], 'it cannot take open items: t11'],
     ['adds to a done section that it leaves out', [entry(null, { parentId: id('t6') })], 'it cannot take open items'],
     ['adds to a done leaf', [entry('t5', { children: [{ title: 'x' }] })], 'it cannot take open items'],
-    ['moves the work out of a done section', [entry('t6', { children: [entry('t8')] }), entry('t7')], 'what was done in it stays in it'],
+    [
+      'moves the work out of a done section',
+      [entry('t6', { children: [entry('t8')] }), entry('t7')],
+      'what was done in it stays in it',
+    ],
     ['moves a section with done work under another', [entry('t1', { children: [entry('t2')] })], 't2 "two" holds t3'],
   ])('is refused when it %s', (_what, entries, message) => {
     const refusal = refusedBy('planner', entries);
@@ -190,14 +329,20 @@ describe('a planner', () => {
   it('cannot reopen in one revision to rewrite in the next', () => {
     const reopened = by('planner', snapshot({ t5: { status: 'pending' } }));
     expect(itemOf(reopened, 't5').status).toBe('done');
-    expect(refused(reopened, (draft) => revise(draft, { entries: snapshot({ t5: { title: 'x' } }), author: 'planner' })).kind).toBe('invalid_state');
+    expect(
+      refused(reopened, (draft) => revise(draft, { entries: snapshot({ t5: { title: 'x' } }), author: 'planner' })).kind,
+    ).toBe('invalid_state');
   });
 
   it('answers for the commands that it writes, and only for those', () => {
     const mine = change(plan, (draft) => updateItem(draft, { itemId: id('t1'), command: 'make' }, 'person'));
-    const echoed = change(mine, (draft) => revise(draft, { entries: snapshot({ t1: { command: 'make', title: 'x' } }), author: 'planner' }));
+    const echoed = change(mine, (draft) =>
+      revise(draft, { entries: snapshot({ t1: { command: 'make', title: 'x' } }), author: 'planner' }),
+    );
     expect(itemOf(echoed, 't1').origin).toBe('person');
-    const rewritten = change(mine, (draft) => revise(draft, { entries: snapshot({ t1: { command: 'make all' } }), author: 'planner' }));
+    const rewritten = change(mine, (draft) =>
+      revise(draft, { entries: snapshot({ t1: { command: 'make all' } }), author: 'planner' }),
+    );
     expect(itemOf(rewritten, 't1').origin).toBe('planner');
   });
 });
@@ -213,13 +358,25 @@ describe('a revision within one section', () => {
   const within = id('t2');
 
   it('leaves the rest of the plan alone', () => {
-    const made = changeOf(plan, (draft) => revise(draft, { within, author: 'planner', entries: [entry(null), entry('t4', { title: 'B' })] }));
-    expect(outline(made?.plan as Plan).slice(0, 5)).toEqual(['t1 pending one', 't2 pending two', '  t3 done two-a', '  t11 pending new', '  t4 pending B']);
+    const made = changeOf(plan, (draft) =>
+      revise(draft, { within, author: 'planner', entries: [entry(null), entry('t4', { title: 'B' })] }),
+    );
+    expect(outline(made?.plan as Plan).slice(0, 5)).toEqual([
+      't1 pending one',
+      't2 pending two',
+      '  t3 done two-a',
+      '  t11 pending new',
+      '  t4 pending B',
+    ]);
     expect(made?.change.items.map((item) => item.id).sort()).toEqual(['t11', 't4']);
   });
 
   it('deletes what a person leaves out of it, and only that', () => {
-    expect(outline(by('person', [entry('t3')], { within })).slice(1)).toEqual(['t2 done two', '  t3 done two-a', ...outline(plan).slice(4)]);
+    expect(outline(by('person', [entry('t3')], { within })).slice(1)).toEqual([
+      't2 done two',
+      '  t3 done two-a',
+      ...outline(plan).slice(4),
+    ]);
   });
 
   it.each<[string, TaskEntry[], string, string, string]>([
@@ -255,7 +412,11 @@ function snapshotOf(from: Plan, picks: readonly Pick[]): TaskEntry[] {
   const tasks: (TaskEntry & { children: TaskEntry[] })[] = [];
   for (const { at, under, title, status } of picks) {
     const [item] = at % 4 === 0 || left.length === 0 ? [] : left.splice(at % left.length, 1);
-    const one: TaskEntry = { title: title ?? item?.title ?? 'new', ...(item ? { id: item.id } : {}), ...(status === null ? {} : { status }) };
+    const one: TaskEntry = {
+      title: title ?? item?.title ?? 'new',
+      ...(item ? { id: item.id } : {}),
+      ...(status === null ? {} : { status }),
+    };
     const parent = under === null ? undefined : tasks[under % Math.max(1, tasks.length)];
     if (parent) parent.children.push(one);
     else tasks.push({ ...one, children: [] });
@@ -267,7 +428,9 @@ describe('any snapshot', () => {
   const entriesAndPicks = fc.tuple(entriesArb, fc.array(pickArb, { maxLength: 10 }), fc.nat());
   const start = (entries: TaskEntry[], n: number): Plan => {
     const made = planOf(entries);
-    const open = itemsOf(made).filter((item) => item.status === 'pending' && !itemsOf(made).some((child) => child.parentId === item.id));
+    const open = itemsOf(made).filter(
+      (item) => item.status === 'pending' && !itemsOf(made).some((child) => child.parentId === item.id),
+    );
     return open.length > 0 && n % 2 === 0 ? activate(made, (open[n % open.length] as Item).id) : made;
   };
 
@@ -282,7 +445,8 @@ describe('any snapshot', () => {
         const titles = made.tree.map(({ item, children }) => [item.title, children.map((child) => child.title)]);
         expect(titles).toEqual(wanted.map((task) => [clean(task.title), task.children?.map((child) => clean(child.title))]));
         const kept = (plan: Plan) => new Set(itemsOf(plan).map((item) => item.id));
-        for (const { id: echoed } of wanted.flatMap((task) => [task, ...(task.children ?? [])])) if (echoed) expect(kept(made)).toContain(echoed);
+        for (const { id: echoed } of wanted.flatMap((task) => [task, ...(task.children ?? [])]))
+          if (echoed) expect(kept(made)).toContain(echoed);
       }),
       { numRuns: 300 },
     );
@@ -298,7 +462,9 @@ describe('any snapshot', () => {
         for (const before of itemsOf(from)) {
           if (before.status !== 'done') continue;
           const { position: _p, parentId: _i, accepted: _a, ...now } = itemOf(made, before.id);
-          expect(now).toEqual(expect.objectContaining({ title: before.title, status: 'done', claimed: true, acceptance: before.acceptance }));
+          expect(now).toEqual(
+            expect.objectContaining({ title: before.title, status: 'done', claimed: true, acceptance: before.acceptance }),
+          );
         }
         const active = itemsOf(from).find((item) => item.status === 'active');
         if (active) expect(['active', 'skipped']).toContain(itemOf(made, active.id).status);

@@ -37,8 +37,7 @@ export function changeOf(
 }
 
 /** What one edit is refused with; the plan is thrown away. */
-export const refused = (plan: Plan, edit: (draft: PlanDraft) => Result<unknown>): Refusal =>
-  refusalOf(edit(new PlanDraft(plan)));
+export const refused = (plan: Plan, edit: (draft: PlanDraft) => Result<unknown>): Refusal => refusalOf(edit(new PlanDraft(plan)));
 
 /** A plan of these entries with ids t1, t2, … in order; `active` names the leaf that is being worked on. */
 export function planOf(entries: readonly TaskEntry[], active?: string): Plan {
@@ -100,9 +99,43 @@ function sectionStatus(children: readonly Item[], now: ItemStatus): ItemStatus {
 
 /** Words that have broken a checklist format somewhere. */
 const hostile = fc.constantFrom(
-  '- [ ] 1. x', '* y', '1. z', '<!-- id:t9 -->', '<!--', '-->', '`', '``', '```', '~~~', '# Plan: h', '**Goal:** g', '**Status:** s',
-  '**Note:** n', '- **Command:** `rm`', '  ', '\t', '[x] ', '1.1. ', '\\', '---', '===', '|', '>', '&amp;', '\u00a0', '\u2028', '\ufeff',
-  '\u0301', 'é', '日本', '👩‍👩‍👧', '🏳️‍🌈', '\u202e', '{', '"', "'",
+  '- [ ] 1. x',
+  '* y',
+  '1. z',
+  '<!-- id:t9 -->',
+  '<!--',
+  '-->',
+  '`',
+  '``',
+  '```',
+  '~~~',
+  '# Plan: h',
+  '**Goal:** g',
+  '**Status:** s',
+  '**Note:** n',
+  '- **Command:** `rm`',
+  '  ',
+  '\t',
+  '[x] ',
+  '1.1. ',
+  '\\',
+  '---',
+  '===',
+  '|',
+  '>',
+  '&amp;',
+  '\u00a0',
+  '\u2028',
+  '\ufeff',
+  '\u0301',
+  'é',
+  '日本',
+  '👩‍👩‍👧',
+  '🏳️‍🌈',
+  '\u202e',
+  '{',
+  '"',
+  "'",
 );
 const letters = fc.string({ unit: 'grapheme', maxLength: 6 });
 const fragments = fc.array(fc.oneof(hostile, letters), { maxLength: 5 }).map((parts) => parts.join(''));
@@ -110,7 +143,10 @@ const fragments = fc.array(fc.oneof(hostile, letters), { maxLength: 5 }).map((pa
 // What is refused on the way in cannot be in a plan: controls and halves of characters.
 const storable = (text: string): boolean => !/(?![\t\n])\p{Cc}/u.test(text) && !/\p{Surrogate}/u.test(text);
 export const lineArb = fragments.filter((text) => storable(text) && !/[\n\t\u2028\u2029]/.test(text));
-export const textArb = fc.array(fragments, { minLength: 1, maxLength: 4 }).map((lines) => lines.join('\n')).filter(storable);
+export const textArb = fc
+  .array(fragments, { minLength: 1, maxLength: 4 })
+  .map((lines) => lines.join('\n'))
+  .filter(storable);
 export const titleArb = lineArb.filter((text) => text.normalize('NFC').trim() !== '');
 
 const optional = <T>(arb: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(arb, { nil: undefined, freq: 3 });

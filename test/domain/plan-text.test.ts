@@ -62,7 +62,12 @@ describe('texts of a plan', () => {
   it.each<[string, ItemPatch, string, string]>([
     ['an empty title', { title: ' ' }, 'invalid_params', 'title must not be empty'],
     ['too many checks', { verify: Array<string>(51).fill('x') }, 'limit_exceeded', 'verify has 51 entries; the limit is 50'],
-    ['too many files', { relevantFiles: Array.from({ length: 51 }, () => ({ path: 'a', action: 'read' as const })) }, 'limit_exceeded', 'relevantFiles has 51'],
+    [
+      'too many files',
+      { relevantFiles: Array.from({ length: 51 }, () => ({ path: 'a', action: 'read' as const })) },
+      'limit_exceeded',
+      'relevantFiles has 51',
+    ],
     ['a file without a path', { relevantFiles: [{ path: ' ', action: 'read' }] }, 'invalid_params', 'relevantFiles.0.path'],
     ['a long entry', { acceptance: ['ok', 'x'.repeat(2_001)] }, 'limit_exceeded', 'acceptance.1 is 2001'],
     ['a scope of two lines', { scope: { included: ['a\nb'], excluded: [] } }, 'invalid_params', 'scope.included.0'],
@@ -73,23 +78,47 @@ describe('texts of a plan', () => {
   });
 });
 
-const add = (text: ItemText, author: 'person' | 'planner' | 'import' = 'person') => newItem(new PlanDraft(emptyPlan), text, author);
+const add = (text: ItemText, author: 'person' | 'planner' | 'import' = 'person') =>
+  newItem(new PlanDraft(emptyPlan), text, author);
 
 describe('a new item', () => {
   it('is pending, of medium priority, and run by the model', () => {
     expect(valueOf(add({ title: 'Write it' }))).toEqual({
-      id: 't1', parentId: null, title: 'Write it', status: 'pending', priority: 'medium', acceptance: [], executor: 'model',
+      id: 't1',
+      parentId: null,
+      title: 'Write it',
+      status: 'pending',
+      priority: 'medium',
+      acceptance: [],
+      executor: 'model',
     });
   });
 
   it('is run by its command when it has one, and says who wrote that', () => {
-    expect(valueOf(add({ title: 'Test', command: 'npm test' }, 'planner'))).toMatchObject({ executor: 'command', origin: 'planner' });
+    expect(valueOf(add({ title: 'Test', command: 'npm test' }, 'planner'))).toMatchObject({
+      executor: 'command',
+      origin: 'planner',
+    });
     expect(valueOf(add({ title: 'Test', command: 'npm test', executor: 'agent' }))).toMatchObject({ executor: 'agent' });
-    expect(valueOf(add({ title: 'Test', verify: ['npm test'] }, 'import'))).toMatchObject({ executor: 'model', origin: 'import' });
+    expect(valueOf(add({ title: 'Test', verify: ['npm test'] }, 'import'))).toMatchObject({
+      executor: 'model',
+      origin: 'import',
+    });
   });
 
   it('has no field that says nothing', () => {
-    const item = valueOf(add({ title: 'x', detail: ' \n', note: '', command: '', verify: [''], relevantFiles: [], scope: { included: [], excluded: [] }, repeatable: false }));
+    const item = valueOf(
+      add({
+        title: 'x',
+        detail: ' \n',
+        note: '',
+        command: '',
+        verify: [''],
+        relevantFiles: [],
+        scope: { included: [], excluded: [] },
+        repeatable: false,
+      }),
+    );
     expect(Object.keys(item).sort()).toEqual(['acceptance', 'executor', 'id', 'parentId', 'priority', 'status', 'title']);
   });
 
@@ -103,9 +132,13 @@ describe('a new item', () => {
 describe('who answers for a command', () => {
   const imported = planOf([]);
   const withBoth = change(imported, (draft) =>
-    revise(draft, { entries: [{ title: 'x', command: 'make', verify: ['make check'] }], author: 'person', origin: 'import' }));
+    revise(draft, { entries: [{ title: 'x', command: 'make', verify: ['make check'] }], author: 'person', origin: 'import' }),
+  );
   const update = (patch: ItemPatch, author: 'person' | 'planner') =>
-    itemOf(change(withBoth, (draft) => updateItem(draft, { itemId: id('t1'), ...patch }, author)), 't1').origin;
+    itemOf(
+      change(withBoth, (draft) => updateItem(draft, { itemId: id('t1'), ...patch }, author)),
+      't1',
+    ).origin;
 
   it('is its last writer', () => {
     expect(update({ command: 'make all', verify: ['true'] }, 'person')).toBe('person');

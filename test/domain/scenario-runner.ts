@@ -179,10 +179,15 @@ function describe(decision: Decision): string[] {
   }
   const events = decision.events.filter((event) => event.type.startsWith('run.')).map((event) => event.type);
   if (events.length > 0) lines.push(`  events: ${events.join(', ')}`);
-  if (decision.inbox.length > 0) lines.push(`  inbox: ${decision.inbox.map((entry) => `${entry.kind} ${entry.title}`).join(', ')}`);
+  if (decision.inbox.length > 0)
+    lines.push(`  inbox: ${decision.inbox.map((entry) => `${entry.kind} ${entry.title}`).join(', ')}`);
   if (decision.withdraw.length > 0) lines.push(`  withdrawn: questions of ${decision.withdraw.join(', ')}`);
   for (const effect of decision.effects) {
-    lines.push(effect.type === 'wake' ? `  effect: wake${effect.at === null ? '' : ` at ${effect.at} ms`}` : `  effect: abort ${effect.runId}, ${effect.why}`);
+    lines.push(
+      effect.type === 'wake'
+        ? `  effect: wake${effect.at === null ? '' : ` at ${effect.at} ms`}`
+        : `  effect: abort ${effect.runId}, ${effect.why}`,
+    );
   }
   return lines;
 }

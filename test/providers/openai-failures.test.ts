@@ -49,7 +49,9 @@ describe('a refusal', () => {
   });
 
   test('for want of credit is no rate limit: waiting does not help', async () => {
-    const { ask } = await benchFor(() => fail(429, { error: { message: 'You exceeded your quota', code: 'insufficient_quota' } }));
+    const { ask } = await benchFor(() =>
+      fail(429, { error: { message: 'You exceeded your quota', code: 'insufficient_quota' } }),
+    );
     expect(errorOf(await ask()).kind).toBe('auth');
   });
 
@@ -71,17 +73,54 @@ describe('a refusal', () => {
   test.each<[string, number, unknown]>([
     ['OpenAI', 400, { error: { message: 'too long', code: 'context_length_exceeded' } }],
     ['OpenAI, newer', 400, { error: { message: 'Your input exceeds the context window of this model.' } }],
-    ['vLLM', 400, { object: 'error', message: "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens", code: 400 }],
+    [
+      'vLLM',
+      400,
+      {
+        object: 'error',
+        message: "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens",
+        code: 400,
+      },
+    ],
     ['vLLM, older', 400, { message: 'The decoder prompt (length 9000) is longer than the maximum model length of 4096.' }],
-    ['Anthropic', 400, { type: 'error', error: { type: 'invalid_request_error', message: 'prompt is too long: 213462 tokens > 200000 maximum' } }],
-    ['Anthropic with output', 400, { error: { message: 'input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000' } }],
+    [
+      'Anthropic',
+      400,
+      { type: 'error', error: { type: 'invalid_request_error', message: 'prompt is too long: 213462 tokens > 200000 maximum' } },
+    ],
+    [
+      'Anthropic with output',
+      400,
+      { error: { message: 'input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000' } },
+    ],
     ['Ollama', 500, { error: 'prompt too long; exceeded max context length by 12 tokens' }],
     ['Ollama, embedded', 400, { error: 'the input length exceeds the context length' }],
-    ['llama.cpp', 400, { error: { code: 400, message: 'the request exceeds the available context size, try increasing it', type: 'exceed_context_size_error' } }],
+    [
+      'llama.cpp',
+      400,
+      {
+        error: {
+          code: 400,
+          message: 'the request exceeds the available context size, try increasing it',
+          type: 'exceed_context_size_error',
+        },
+      },
+    ],
     ['llama.cpp, older', 500, { error: { code: 500, message: 'Context size has been exceeded.', type: 'server_error' } }],
     ['LM Studio', 400, { error: 'The number of tokens to keep from the initial prompt is greater than the context length.' }],
-    ['LM Studio, older', 400, { error: 'Trying to keep the first 5000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens' }],
-    ['Gemini', 400, { error: { message: 'The input token count (1196265) exceeds the maximum number of tokens allowed (1048575).' } }],
+    [
+      'LM Studio, older',
+      400,
+      {
+        error:
+          'Trying to keep the first 5000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens',
+      },
+    ],
+    [
+      'Gemini',
+      400,
+      { error: { message: 'The input token count (1196265) exceeds the maximum number of tokens allowed (1048575).' } },
+    ],
     ['Groq', 400, { error: { message: 'Please reduce the length of the messages or completion.' } }],
     ['Mistral', 400, { message: 'Prompt contains 40000 tokens, too large for model with 32768 maximum context length' }],
   ])('by a prompt that is too long is recognised from %s', async (_, status, body) => {
@@ -114,7 +153,9 @@ describe('a timer', () => {
   });
 
   test('is not put off by chunks without content', async () => {
-    const empty = Array.from({ length: 400 }, () => event({ choices: [{ index: 0, delta: { content: '' }, finish_reason: null }] }));
+    const empty = Array.from({ length: 400 }, () =>
+      event({ choices: [{ index: 0, delta: { content: '' }, finish_reason: null }] }),
+    );
     const { ask } = await benchFor(() => [say('One'), ...empty], {
       timers: { ...patient, silenceMs: 50 },
       server: { pace: 2 },
@@ -123,7 +164,10 @@ describe('a timer', () => {
   });
 
   test('ends a turn that goes on for too long', async () => {
-    const { ask } = await benchFor(() => say('word '.repeat(2_000)), { timers: { ...patient, totalMs: 60 }, server: { pace: 2 } });
+    const { ask } = await benchFor(() => say('word '.repeat(2_000)), {
+      timers: { ...patient, totalMs: 60 },
+      server: { pace: 2 },
+    });
     expect(errorOf(await ask()).kind).toBe('total');
   });
 });
@@ -177,7 +221,9 @@ describe('a server that is none', () => {
   });
 
   test('sends a web page', async () => {
-    const baseUrl = await serve((response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Log in</html>'));
+    const baseUrl = await serve((response) =>
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Log in</html>'),
+    );
     const { ask } = await benchFor(() => say(''), { baseUrl });
     expect(errorOf(await ask())).toMatchObject({ kind: 'bad_request', message: expect.stringContaining('check the base URL') });
   });

@@ -15,14 +15,7 @@ describe('a turn', () => {
       model: 'scripted',
       usage: { inputTokens: 10, outputTokens: 5, costUsd: null },
     });
-    expect(sink.notes).toEqual([
-      'reasoning:Let',
-      'reasoning: me',
-      'reasoning: see.',
-      'text:Hello',
-      'text: you',
-      'toolCall:read',
-    ]);
+    expect(sink.notes).toEqual(['reasoning:Let', 'reasoning: me', 'reasoning: see.', 'text:Hello', 'text: you', 'toolCall:read']);
   });
 
   test('sends the transcript, the tools and the key', async () => {
@@ -44,7 +37,11 @@ describe('a turn', () => {
       tools: [{ type: 'function', function: { name: 'read', description: 'Reads a file.' } }],
       messages: [
         { role: 'user', content: 'Go.' },
-        { role: 'assistant', content: null, tool_calls: [{ id: 'c1', type: 'function', function: { name: 'read', arguments: '{"path":"a"}' } }] },
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [{ id: 'c1', type: 'function', function: { name: 'read', arguments: '{"path":"a"}' } }],
+        },
         { role: 'tool', content: 'text of a', tool_call_id: 'c1' },
       ],
     });
@@ -59,7 +56,9 @@ describe('a turn', () => {
 
   test('shows the model its own broken arguments inside an object, which every server can read', async () => {
     const { ask, server } = await benchFor(() => say('Sorry.'));
-    await ask({ messages: [{ role: 'assistant', content: 'x', toolCalls: [{ id: 'c1', name: 'read', arguments: '{"path":' }] }] });
+    await ask({
+      messages: [{ role: 'assistant', content: 'x', toolCalls: [{ id: 'c1', name: 'read', arguments: '{"path":' }] }],
+    });
     const args = server.requests[0]?.body.messages[0]?.tool_calls?.[0]?.function.arguments ?? '';
     expect(JSON.parse(args)).toEqual({ unreadable: '{"path":' });
   });
@@ -137,7 +136,8 @@ describe('tool calls', () => {
   });
 
   test('are told apart by id where a server gives all the same index, or none', async () => {
-    const whole = (id: string, more: object) => chunk({ tool_calls: [{ id, function: { name: 'read', arguments: `{"path":"${id}"}` }, ...more }] });
+    const whole = (id: string, more: object) =>
+      chunk({ tool_calls: [{ id, function: { name: 'read', arguments: `{"path":"${id}"}` }, ...more }] });
     for (const more of [{ index: 0 }, {}]) {
       const { ask } = await benchFor(() => [whole('a', more), whole('b', more)]);
       expect(turnOf(await ask()).toolCalls.map((made) => made.arguments)).toEqual(['{"path":"a"}', '{"path":"b"}']);
@@ -151,7 +151,9 @@ describe('tool calls', () => {
   });
 
   test('with arguments that are an object are written as JSON', async () => {
-    const { ask } = await benchFor(() => chunk({ tool_calls: [{ index: 0, id: 'a', function: { name: 'read', arguments: { path: 'x' } } }] }));
+    const { ask } = await benchFor(() =>
+      chunk({ tool_calls: [{ index: 0, id: 'a', function: { name: 'read', arguments: { path: 'x' } } }] }),
+    );
     expect(turnOf(await ask()).toolCalls[0]?.arguments).toBe('{"path":"x"}');
   });
 

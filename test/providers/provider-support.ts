@@ -3,7 +3,12 @@ import { onTestFinished } from 'vitest';
 import { systemClock } from '../../daemon/clock.js';
 import { createOpenAiProvider, type OpenAiOptions } from '../../daemon/providers/openai.js';
 import type { ProviderError, Turn, TurnRequest, TurnResult, TurnSink } from '../../daemon/providers/provider.js';
-import { startScriptedProvider, type Handler, type ScriptedOptions, type ScriptedProvider } from '../support/scripted-provider.js';
+import {
+  startScriptedProvider,
+  type Handler,
+  type ScriptedOptions,
+  type ScriptedProvider,
+} from '../support/scripted-provider.js';
 
 export const request: TurnRequest = {
   model: null,
@@ -11,7 +16,9 @@ export const request: TurnRequest = {
     { role: 'system', content: 'You work.' },
     { role: 'user', content: 'Write the file.' },
   ],
-  tools: [{ name: 'read', description: 'Reads a file.', parameters: { type: 'object', properties: { path: { type: 'string' } } } }],
+  tools: [
+    { name: 'read', description: 'Reads a file.', parameters: { type: 'object', properties: { path: { type: 'string' } } } },
+  ],
   key: { item: 'Write the file', attempt: 1, turn: 0 },
 };
 
@@ -40,7 +47,10 @@ export interface Bench {
 }
 
 /** The real provider in front of a scripted server; both end with the test. */
-export async function benchFor(handler: Handler, options: Partial<OpenAiOptions> & { server?: ScriptedOptions } = {}): Promise<Bench> {
+export async function benchFor(
+  handler: Handler,
+  options: Partial<OpenAiOptions> & { server?: ScriptedOptions } = {},
+): Promise<Bench> {
   const server = await startScriptedProvider(handler, options.server);
   onTestFinished(() => server.close());
   const sink = noteSink();

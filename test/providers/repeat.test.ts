@@ -15,11 +15,20 @@ const failure = (kind: ProviderError['kind'], retryAfterMs: number | null = null
 });
 const success: TurnResult = {
   ok: true,
-  turn: { content: 'Done.', toolCalls: [], finishReason: 'stop', model: 'm', usage: { inputTokens: 1, outputTokens: 1, costUsd: null } },
+  turn: {
+    content: 'Done.',
+    toolCalls: [],
+    finishReason: 'stop',
+    model: 'm',
+    usage: { inputTokens: 1, outputTokens: 1, costUsd: null },
+  },
 };
 
 /** A provider that fails with these errors, one a try, and then succeeds; and the waits between its tries. */
-function bench(errors: readonly ProviderError[], options: { repeats?: number; random?: () => number; stop?: AbortController } = {}) {
+function bench(
+  errors: readonly ProviderError[],
+  options: { repeats?: number; random?: () => number; stop?: AbortController } = {},
+) {
   let tries = 0;
   const waits: number[] = [];
   const provider: Provider = {
@@ -52,7 +61,10 @@ describe('a turn that failed', () => {
   });
 
   test('fails when the repeats are used up', async () => {
-    const { ask, tries } = bench(Array.from({ length: 9 }, () => failure('connection')), { repeats: 2 });
+    const { ask, tries } = bench(
+      Array.from({ length: 9 }, () => failure('connection')),
+      { repeats: 2 },
+    );
     expect(errorOf(await ask())).toMatchObject({ kind: 'connection', message: 'it was connection. (tried 3 times)' });
     expect(tries()).toBe(3);
   });
@@ -78,7 +90,9 @@ describe('a turn that failed', () => {
 
   test('fails at once when the server wants a longer wait than a turn allows', async () => {
     const { ask, waits } = bench([failure('rate_limit', 3_600_000)]);
-    expect(errorOf(await ask()).message).toBe('it was rate_limit. (it asks to wait 3600 s, longer than the 300 s that a turn waits)');
+    expect(errorOf(await ask()).message).toBe(
+      'it was rate_limit. (it asks to wait 3600 s, longer than the 300 s that a turn waits)',
+    );
     expect(waits).toEqual([]);
   });
 

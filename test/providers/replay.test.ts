@@ -50,7 +50,11 @@ async function record(file: string, provider: Provider, at: TurnRequest['key']):
   const onError = (error: Error): never => {
     throw error;
   };
-  return recordProvider(provider, { file, redactor, clock: systemClock, onError }).complete({ ...request, key: at }, noteSink(), never);
+  return recordProvider(provider, { file, redactor, clock: systemClock, onError }).complete(
+    { ...request, key: at },
+    noteSink(),
+    never,
+  );
 }
 
 async function replay(file: string, at: TurnRequest['key']) {
@@ -65,7 +69,12 @@ describe('a recorded turn', () => {
     const result = await record(file, speaker(['Hello ', 'you ', 'there'], spoken('Hello you there', '{"path":"a"}')), key(1));
     const played = await replay(file, key(1));
     expect(played.result).toEqual(result);
-    expect(played.notes.filter((note) => note.startsWith('text:')).map((note) => note.slice(5)).join('')).toBe('Hello you there');
+    expect(
+      played.notes
+        .filter((note) => note.startsWith('text:'))
+        .map((note) => note.slice(5))
+        .join(''),
+    ).toBe('Hello you there');
     expect(played.notes).toContain('reasoning:Hm.');
     expect(played.notes).toContain('toolCall:read');
     expect(played.provider.describe()).toEqual({ model: 'spoken', baseUrl: `replay:${file}`, replay: true });
@@ -89,7 +98,10 @@ describe('a recorded turn', () => {
 
   test('may be a failure, but no abort', async () => {
     const file = await temporaryFile();
-    const failed = (kind: 'bad_request' | 'aborted'): TurnResult => ({ ok: false, error: { kind, message: 'no', status: 400, retryAfterMs: null } });
+    const failed = (kind: 'bad_request' | 'aborted'): TurnResult => ({
+      ok: false,
+      error: { kind, message: 'no', status: 400, retryAfterMs: null },
+    });
     await record(file, speaker([], failed('bad_request')), key(1));
     await record(file, speaker([], failed('aborted')), key(1));
     expect(errorOf((await replay(file, key(1))).result).kind).toBe('bad_request');
@@ -97,7 +109,11 @@ describe('a recorded turn', () => {
 
   test('is found by its key; another attempt gets the latest one; the last line counts', async () => {
     const file = await temporaryFile();
-    for (const [attempt, text] of [[1, 'first'], [2, 'second, once'], [2, 'second']] as const) {
+    for (const [attempt, text] of [
+      [1, 'first'],
+      [2, 'second, once'],
+      [2, 'second'],
+    ] as const) {
       await record(file, speaker([], spoken(text)), key(attempt));
     }
     const content = async (attempt: number): Promise<string> => turnOf((await replay(file, key(attempt))).result).content;
@@ -108,7 +124,10 @@ describe('a recorded turn', () => {
     const file = await temporaryFile();
     await record(file, speaker([], spoken('x')), key(1));
     const { result } = await replay(file, key(2, 5, 'Another'));
-    expect(errorOf(result)).toMatchObject({ kind: 'bad_request', message: `The recording ${file} has no turn 5 of attempt 2 at "Another".` });
+    expect(errorOf(result)).toMatchObject({
+      kind: 'bad_request',
+      message: `The recording ${file} has no turn 5 of attempt 2 at "Another".`,
+    });
   });
 
   test('stops where it is aborted', async () => {
@@ -146,7 +165,11 @@ describe('a recording', () => {
 
   test.each<[string, string, RegExp]>([
     ['text', 'hello\n', /line 2: not JSON$/],
-    ['another schema', '{"schema":"cairn.recording/v9"}\n', /line 2: the schema is "cairn.recording\/v9"; this version reads cairn.recording\/v1$/],
+    [
+      'another schema',
+      '{"schema":"cairn.recording/v9"}\n',
+      /line 2: the schema is "cairn.recording\/v9"; this version reads cairn.recording\/v1$/,
+    ],
     ['no schema', '{}\n', /line 2: the schema is missing/],
     ['a turn without a key', '{"schema":"cairn.recording/v1","chunks":[]}\n', /line 2: key: /],
   ])('with %s in it is refused with the line', async (_, line, words) => {
@@ -183,7 +206,9 @@ describe('a recording', () => {
     const file = await temporaryFile();
     const long = 'word '.repeat(50_000);
     const provider = recordProvider(speaker([], spoken(long)), { file, redactor, clock: systemClock, onError: () => undefined });
-    await Promise.all(Array.from({ length: 8 }, (_, turn) => provider.complete({ ...request, key: key(1, turn) }, noteSink(), never)));
+    await Promise.all(
+      Array.from({ length: 8 }, (_, turn) => provider.complete({ ...request, key: key(1, turn) }, noteSink(), never)),
+    );
     for (let turn = 0; turn < 8; turn += 1) expect(turnOf((await replay(file, key(1, turn))).result).content).toBe(long);
   });
 

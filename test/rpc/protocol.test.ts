@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDispatch, type Dispatch, type DispatchOptions } from '../../daemon/rpc/dispatch.js';
 import type { Connection, Handlers } from '../../daemon/rpc/handlers.js';
@@ -300,5 +301,6 @@ describe('a server that closes', () => {
     expect(taken).toMatchObject({ ok: false, error: { message: expect.stringContaining('is taken') as string } });
     const long = await startServer({ ...options, socketPath: `${folder}/${'x'.repeat(200)}`, port: 0 });
     expect(long).toMatchObject({ ok: false, error: { message: expect.stringContaining('too long') as string } });
+    expect(await readdir(folder)).toEqual(['a.sock']);
   });
 });

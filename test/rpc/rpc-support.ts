@@ -114,7 +114,7 @@ export async function openRaw(url: string, headers: Record<string, string> = {})
   const messages: Record<string, unknown>[] = [];
   let bytes = 0;
   socket.on('message', (data) => {
-    const text = String(data as Buffer);
+    const text = (data as Buffer).toString('utf8');
     bytes += text.length;
     messages.push(JSON.parse(text) as Record<string, unknown>);
   });

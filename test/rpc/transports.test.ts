@@ -139,10 +139,10 @@ describe('the WebSocket', () => {
     expect(await closed).toMatchObject({ code: 1003 });
   });
 
-  it('closes when a message is over 4 MiB', async () => {
+  it('closes when a message is over 4 MiB, and says so', async () => {
     const { send, closed } = await open();
     send(tooLarge);
-    expect(await closed).toMatchObject({ code: 1009 });
+    expect(await closed).toEqual({ code: 1009, reason: 'a message has at most 4194304 bytes' });
   });
 
   it('does not carry out what comes after its goodbye', async () => {

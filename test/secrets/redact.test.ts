@@ -21,7 +21,12 @@ const shaped: Record<string, string> = {
   'huggingface-token': 'hf' + '_AbCdEfGhIjKlMnOpQrStUvWxYz012345',
   jwt: 'eyJ' + 'hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U',
 };
-const privateKey = ['-----BEGIN RSA ' + 'PRIVATE KEY-----', 'MIIEowIBAAKCAQEA0Z3VS5JJcds3xfn/', 'ygWyF8PbnGy0AHB7MhgHcTz6sE2I2yPB==', '-----END RSA ' + 'PRIVATE KEY-----'].join('\n');
+const privateKey = [
+  '-----BEGIN RSA ' + 'PRIVATE KEY-----',
+  'MIIEowIBAAKCAQEA0Z3VS5JJcds3xfn/',
+  'ygWyF8PbnGy0AHB7MhgHcTz6sE2I2yPB==',
+  '-----END RSA ' + 'PRIVATE KEY-----',
+].join('\n');
 
 describe('a known secret', () => {
   const redactor = redactorFor({ SERVICE_TOKEN: value });
@@ -108,7 +113,14 @@ describe('left alone is', () => {
 
 describe('a secret that is known by its shape', () => {
   test.each(Object.entries(shaped))('is hidden: %s', (kind, secret) => {
-    for (const [before, after] of [['', ''], ['key=', '.'], ['"', '"'], ['\\n', '\\n'], ['%3D', '&'], ['\u001b[31m', '\u001b[0m']]) {
+    for (const [before, after] of [
+      ['', ''],
+      ['key=', '.'],
+      ['"', '"'],
+      ['\\n', '\\n'],
+      ['%3D', '&'],
+      ['\u001b[31m', '\u001b[0m'],
+    ]) {
       expect(plain.redact(`${before}${secret}${after}`)).toBe(`${before}[redacted:${kind}]${after}`);
     }
   });
@@ -116,9 +128,17 @@ describe('a secret that is known by its shape', () => {
   test.each<[string, string, string]>([
     ['a header', 'Authorization: Bearer abc.def-12345', 'Authorization: Bearer [redacted:authorization]'],
     ['a header in JSON', '{"authorization": "Basic dXNlcjpwYXNz"}', '{"authorization": "Basic [redacted:authorization]"}'],
-    ['a header in JSON inside JSON', '\\"Authorization\\":\\"Bearer abc.def-12345\\"', '\\"Authorization\\":\\"Bearer [redacted:authorization]\\"'],
+    [
+      'a header in JSON inside JSON',
+      '\\"Authorization\\":\\"Bearer abc.def-12345\\"',
+      '\\"Authorization\\":\\"Bearer [redacted:authorization]\\"',
+    ],
     ['a bearer token alone', "-H 'bearer 0123456789abcdefghijkl'", "-H 'bearer [redacted:bearer-token]'"],
-    ['an AWS secret', `aws_secret_access_key = ${'wJalrXUtnFEMI/K7MDENG/' + 'bPxRfiCYEXAMPLEKEY'}`, 'aws_secret_access_key = [redacted:aws-secret-key]'],
+    [
+      'an AWS secret',
+      `aws_secret_access_key = ${'wJalrXUtnFEMI/K7MDENG/' + 'bPxRfiCYEXAMPLEKEY'}`,
+      'aws_secret_access_key = [redacted:aws-secret-key]',
+    ],
     ['a password in an address', 'postgres://me:hunter2@db:5432/x', 'postgres://me:[redacted:url-password]@db:5432/x'],
     ['a password with an @ in an address', 'https://me:p@ss@host/x', 'https://me:[redacted:url-password]@host/x'],
     ['a private key', `a\n${privateKey}\nb`, 'a\n[redacted:private-key]\nb'],
@@ -142,7 +162,22 @@ describe('whatever the text', () => {
   const piece = fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom(...everything, ...everything.map(encodeURIComponent)) },
     { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 12 }) },
-    { weight: 2, arbitrary: fc.constantFrom(' ', '\n', '"', '\\n', ' word ', '[redacted:secret]', 'sk-', 'Authorization: Bearer ', '://a:', '@', '-----BEGIN ') },
+    {
+      weight: 2,
+      arbitrary: fc.constantFrom(
+        ' ',
+        '\n',
+        '"',
+        '\\n',
+        ' word ',
+        '[redacted:secret]',
+        'sk-',
+        'Authorization: Bearer ',
+        '://a:',
+        '@',
+        '-----BEGIN ',
+      ),
+    },
   );
   const text = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
 
@@ -166,7 +201,9 @@ describe('whatever the text', () => {
 
   test('no secret survives any way of cutting a stream into pieces', () => {
     // Between words, where each is known by itself.
-    const sentence = fc.array(fc.constantFrom(...everything, 'word', 'another'), { maxLength: 8 }).map((words) => words.join(' '));
+    const sentence = fc
+      .array(fc.constantFrom(...everything, 'word', 'another'), { maxLength: 8 })
+      .map((words) => words.join(' '));
     fc.assert(
       fc.property(sentence, fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 }), (given, sizes) => {
         const stream = redactor.stream();
@@ -199,7 +236,12 @@ describe('whatever the text', () => {
 describe('a stream', () => {
   test('is published word by word', () => {
     const stream = plain.stream();
-    expect([stream.write('Hel'), stream.write('lo the'), stream.write('re. '), stream.end()]).toEqual(['', 'Hello ', 'there. ', '']);
+    expect([stream.write('Hel'), stream.write('lo the'), stream.write('re. '), stream.end()]).toEqual([
+      '',
+      'Hello ',
+      'there. ',
+      '',
+    ]);
   });
 
   test('holds a word back that could become a secret, and the words that give it its meaning', () => {
@@ -221,7 +263,20 @@ describe('a stream', () => {
 });
 
 test('time grows with the text, not faster, for texts made to slow a search down', () => {
-  const traps = ['eyJ', 'eyJaaaaaaaa.', '-----BEGIN PRIVATE KEY-----', '-----BEGIN PRIVATE KEY-----a-', 'sk-', '://a', '://a:b', 'bearer ', 'authorization: bearer ', 'SG.aaaaaaaaaaaaaaaa.', 'AKIA', '%3D'];
+  const traps = [
+    'eyJ',
+    'eyJaaaaaaaa.',
+    '-----BEGIN PRIVATE KEY-----',
+    '-----BEGIN PRIVATE KEY-----a-',
+    'sk-',
+    '://a',
+    '://a:b',
+    'bearer ',
+    'authorization: bearer ',
+    'SG.aaaaaaaaaaaaaaaa.',
+    'AKIA',
+    '%3D',
+  ];
   // A search in quadratic time would take minutes here, and the test its limit.
   for (const trap of traps) expect(plain.redact(trap.repeat(100_000)).length).toBeGreaterThan(0);
 });

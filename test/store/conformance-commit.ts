@@ -13,14 +13,24 @@ export function commitConformance(open: OpenStore): void {
       const { events } = await driven.closeAndBegin('r2', 'made A');
       expect(await store.loadState(driven.id)).toEqual(driven.state);
       expect(driven.state.checkpoint).toMatchObject({ status: 'running', currentItemId: 't2', lastRunId: 'r2', stepNo: 2 });
-      expect(await store.run(runId('r1'))).toMatchObject({ status: 'completed', summary: 'made A', finishedAt: '2026-01-01T00:00:00.000Z' });
+      expect(await store.run(runId('r1'))).toMatchObject({
+        status: 'completed',
+        summary: 'made A',
+        finishedAt: '2026-01-01T00:00:00.000Z',
+      });
       expect(await store.run(runId('r2'))).toMatchObject({ status: 'running', itemId: 't2', finishedAt: null, resumes: null });
       expect((await store.sessionRow(driven.id))?.counts).toEqual({ pending: 1, active: 1, done: 1, skipped: 0, leaves: 3 });
       expect((await store.reports(driven.id, 'result', firstPage)).rows).toMatchObject([
         { kind: 'result', summary: 'made A', itemId: 't1', runId: 'r1', byRuntime: true },
       ]);
       expect(events.map((event) => event.type)).toEqual([
-        'plan.revised', 'item.changed', 'item.changed', 'run.completed', 'run.started', 'plan_run.changed', 'report.filed',
+        'plan.revised',
+        'item.changed',
+        'item.changed',
+        'run.completed',
+        'run.started',
+        'plan_run.changed',
+        'report.filed',
       ]);
     });
 
@@ -50,7 +60,11 @@ export function commitConformance(open: OpenStore): void {
 
     it('gives its events one sequence without gaps, over all sessions', async () => {
       const store = await open(testParts());
-      const one = await Driven.create(store, 's1', Array.from({ length: 130 }, (_, i) => `Leaf ${i}`));
+      const one = await Driven.create(
+        store,
+        's1',
+        Array.from({ length: 130 }, (_, i) => `Leaf ${i}`),
+      );
       const two = await Driven.create(store, 's2', ['A']);
       await one.begin('r1');
       await two.begin('r2');
@@ -86,7 +100,11 @@ export function commitConformance(open: OpenStore): void {
       await driven.play([{ type: 'claimed', ref: driven.ref, summary: 'done', accepted: false, reported: true }]);
       expect((await store.loadState(driven.id))?.run?.claim).toBe('done');
       await driven.play([{ type: 'check_failed', ref: driven.ref, command: 'make check', exitCode: 2, tail: 'boom' }]);
-      expect(await store.run(runId('r1'))).toMatchObject({ status: 'failed', summary: 'done', error: 'check failed: make check exited with 2\nboom' });
+      expect(await store.run(runId('r1'))).toMatchObject({
+        status: 'failed',
+        summary: 'done',
+        error: 'check failed: make check exited with 2\nboom',
+      });
       await driven.play([{ type: 'begin', runId: runId('r2') }]);
       expect(await store.run(runId('r2'))).toMatchObject({ resumes: 'r1', attempt: 2 });
       expect(await store.loadState(driven.id)).toEqual(driven.state);

@@ -30,7 +30,9 @@ export function inboxConformance(open: OpenStore): void {
   describe('an inbox entry', () => {
     it('is opened with the commit that asks, its texts redacted', async () => {
       const { store, inbox, events, first } = await asking(approval('e1'));
-      expect(inbox).toMatchObject([{ state: 'open', detail: 'make [redacted]', options: ['allow', 'always', 'deny'], answer: null, closedAt: null }]);
+      expect(inbox).toMatchObject([
+        { state: 'open', detail: 'make [redacted]', options: ['allow', 'always', 'deny'], answer: null, closedAt: null },
+      ]);
       expect(events.at(-1)).toMatchObject({ type: 'inbox.opened', runId: 'r1', data: { id: first, kind: 'approval' } });
       expect(await store.inboxEntry(first)).toEqual(inbox[0]);
       expect(await store.approvalOf(effectId('e1'))).toEqual(inbox[0]);

@@ -93,7 +93,10 @@ export function journalConformance(open: OpenStore): void {
       expect(await texts('r4')).toEqual(['1 r4 four']);
       expect((await store.earlierTranscripts(driven.id, runId('r4'))).map((m) => m.content)).toEqual(['one', 'two', 'three']);
       expect((await store.runs(driven.id, null, firstPage)).rows.map((run) => run.id)).toEqual(['r4', 'r3', 'r2', 'r1']);
-      expect((await store.runs(driven.id, itemId('t1'), { limit: 2, cursor: null })).rows.map((run) => run.id)).toEqual(['r3', 'r2']);
+      expect((await store.runs(driven.id, itemId('t1'), { limit: 2, cursor: null })).rows.map((run) => run.id)).toEqual([
+        'r3',
+        'r2',
+      ]);
     });
 
     it('holds no secret', async () => {
@@ -101,8 +104,22 @@ export function journalConformance(open: OpenStore): void {
       await store.appendMessages(driven.ref, [{ kind: 'digest', role: 'system', content: secret }]);
       await store.appendTurn(driven.turn({ content: secret, toolCalls: [{ ...call, arguments: `{"k":"${secret}"}` }] }));
       await store.beginEffect(driven.effect('e1', { args: secret }));
-      const report: NonNullable<EffectEnd['report']> = { kind: 'finding', summary: secret, detail: secret, refs: [secret], itemId: null };
-      await store.endEffect({ id: effectId('e1'), sessionId: driven.id, runId: runId('r1'), state: 'done', toolCallId: 'call_1', content: secret, report });
+      const report: NonNullable<EffectEnd['report']> = {
+        kind: 'finding',
+        summary: secret,
+        detail: secret,
+        refs: [secret],
+        itemId: null,
+      };
+      await store.endEffect({
+        id: effectId('e1'),
+        sessionId: driven.id,
+        runId: runId('r1'),
+        state: 'done',
+        toolCallId: 'call_1',
+        content: secret,
+        report,
+      });
       await store.addSteering(driven.id, secret, null, runId('r1'));
       await store.deliverSteering(driven.id, driven.ref);
       const stored = JSON.stringify([
@@ -120,16 +137,42 @@ export function journalConformance(open: OpenStore): void {
       const { store, driven } = await running();
       await store.appendTurn(driven.turn({ toolCalls: [call] }));
       expect(await store.beginEffect(driven.effect('e1'))).toMatchObject([
-        { type: 'effect.started', runId: 'r1', data: { effectId: 'e1', name: 'shell', class: 'code_execution', argsDigest: 'abc' } },
+        {
+          type: 'effect.started',
+          runId: 'r1',
+          data: { effectId: 'e1', name: 'shell', class: 'code_execution', argsDigest: 'abc' },
+        },
       ]);
-      expect(await store.effects(runId('r1'))).toMatchObject([{ id: 'e1', state: 'intent', itemId: 't1', result: null, repeatable: false }]);
-      const end = { id: effectId('e1'), sessionId: driven.id, runId: runId('r1'), state: 'done', toolCallId: 'call_1', content: 'built' } as const;
+      expect(await store.effects(runId('r1'))).toMatchObject([
+        { id: 'e1', state: 'intent', itemId: 't1', result: null, repeatable: false },
+      ]);
+      const end = {
+        id: effectId('e1'),
+        sessionId: driven.id,
+        runId: runId('r1'),
+        state: 'done',
+        toolCallId: 'call_1',
+        content: 'built',
+      } as const;
       const handover = { outcome: 'ok', artifacts: ['a'], handoverForNext: 'b', caveats: [] };
       const report = { kind: 'result' as const, summary: 'built', handover, itemId: itemId('t1') };
-      expect((await store.endEffect({ ...end, report })).map((event) => event.type)).toEqual(['effect.completed', 'report.filed']);
-      expect(await store.effects(runId('r1'))).toMatchObject([{ state: 'done', result: 'built', finishedAt: '2026-01-01T00:00:00.000Z' }]);
-      expect((await store.transcript(runId('r1')))[1]).toMatchObject({ seq: 2, kind: 'tool', role: 'tool', toolCallId: 'call_1', content: 'built' });
-      expect((await store.reports(driven.id, null, firstPage)).rows).toMatchObject([{ kind: 'result', byRuntime: false, handover, runId: 'r1' }]);
+      expect((await store.endEffect({ ...end, report })).map((event) => event.type)).toEqual([
+        'effect.completed',
+        'report.filed',
+      ]);
+      expect(await store.effects(runId('r1'))).toMatchObject([
+        { state: 'done', result: 'built', finishedAt: '2026-01-01T00:00:00.000Z' },
+      ]);
+      expect((await store.transcript(runId('r1')))[1]).toMatchObject({
+        seq: 2,
+        kind: 'tool',
+        role: 'tool',
+        toolCallId: 'call_1',
+        content: 'built',
+      });
+      expect((await store.reports(driven.id, null, firstPage)).rows).toMatchObject([
+        { kind: 'result', byRuntime: false, handover, runId: 'r1' },
+      ]);
       // A second result for the same effect is nothing.
       expect(await store.endEffect({ ...end, state: 'failed', content: 'no', report })).toEqual([]);
       expect((await store.transcript(runId('r1'))).length).toBe(2);
@@ -180,7 +223,10 @@ export function journalConformance(open: OpenStore): void {
       expect(await store.deliverSteering(driven.id, driven.ref)).toBe(0);
       expect((await store.loadState(driven.id))?.steering).toBe(0);
       const words = (await store.transcript(runId('r1'))).map((m) => [m.kind, m.role, m.content]);
-      expect(words).toEqual([['chat', 'user', 'use tabs'], ['chat', 'user', 'and test it']]);
+      expect(words).toEqual([
+        ['chat', 'user', 'use tabs'],
+        ['chat', 'user', 'and test it'],
+      ]);
       expect((await store.conversation(driven.id)).map((m) => m.content)).toEqual(['use tabs', 'and test it']);
     });
   });
@@ -188,14 +234,19 @@ export function journalConformance(open: OpenStore): void {
   describe('a chat', () => {
     it('has a run of its own, survives a new owner of the plan, and its answers are the conversation', async () => {
       const { store, driven } = await running();
-      const events = await store.beginChat({ id: runId('c1'), sessionId: driven.id, kind: 'chat', text: 'How far?', resumes: null }, null);
+      const events = await store.beginChat(
+        { id: runId('c1'), sessionId: driven.id, kind: 'chat', text: 'How far?', resumes: null },
+        null,
+      );
       expect(events).toMatchObject([{ type: 'run.started', runId: 'c1', data: { kind: 'chat', itemId: null } }]);
       expect((await store.openChats()).map((run) => run.id)).toEqual(['c1']);
       await store.claim(driven.id);
       const turn = { ...driven.turn(), ref: { runId: runId('c1'), epoch: 0, attempt: 1 } };
       expect(await store.appendTurn({ ...turn, content: 'Let me look.', toolCalls: [call] })).not.toBeNull();
       expect(await store.appendTurn({ ...turn, content: 'Half way.' })).not.toBeNull();
-      expect(await store.endChat(runId('c1'), driven.id, 'interrupted', 'the daemon died')).toMatchObject([{ type: 'run.interrupted' }]);
+      expect(await store.endChat(runId('c1'), driven.id, 'interrupted', 'the daemon died')).toMatchObject([
+        { type: 'run.interrupted' },
+      ]);
       expect(await store.endChat(runId('c1'), driven.id, 'completed', null)).toEqual([]);
       expect(await store.appendTurn(turn)).toBeNull();
       await store.beginChat({ id: runId('c2'), sessionId: driven.id, kind: 'chat', text: '', resumes: runId('c1') }, null);
@@ -203,7 +254,11 @@ export function journalConformance(open: OpenStore): void {
       expect(await store.endChat(runId('c2'), driven.id, 'completed', null)).toMatchObject([{ type: 'run.completed' }]);
       expect(await store.openChats()).toEqual([]);
       const spoken = await store.conversation(driven.id);
-      expect(spoken.map((m) => [m.role, m.content])).toEqual([['user', 'How far?'], ['assistant', 'Let me look.'], ['assistant', 'Half way.']]);
+      expect(spoken.map((m) => [m.role, m.content])).toEqual([
+        ['user', 'How far?'],
+        ['assistant', 'Let me look.'],
+        ['assistant', 'Half way.'],
+      ]);
       expect(spoken.every((m) => m.toolCalls === undefined)).toBe(true);
       expect((await store.loadState(driven.id))?.checkpoint.status).toBe('running');
     });
@@ -213,8 +268,18 @@ export function journalConformance(open: OpenStore): void {
     it('are kept in order and found by item and by kind', async () => {
       const { store, driven } = await running();
       const receipt = {
-        id: 'v1', itemId: itemId('t1'), runId: runId('r1'), attempt: 1, command: 'make check', exitCode: 2, passed: false,
-        outputHash: 'ff', outputTail: 'boom', treeHash: null, durationMs: 12, at: '2026-01-01T00:00:00.000Z',
+        id: 'v1',
+        itemId: itemId('t1'),
+        runId: runId('r1'),
+        attempt: 1,
+        command: 'make check',
+        exitCode: 2,
+        passed: false,
+        outputHash: 'ff',
+        outputTail: 'boom',
+        treeHash: null,
+        durationMs: 12,
+        at: '2026-01-01T00:00:00.000Z',
       };
       expect(await store.recordReceipt(driven.id, receipt)).toMatchObject([
         { type: 'receipt.recorded', runId: 'r1', data: { id: 'v1', itemId: 't1', passed: false, exitCode: 2 } },
@@ -229,7 +294,9 @@ export function journalConformance(open: OpenStore): void {
       await store.fileReport({ ...report, kind: 'finding', summary: 'odd', detail: 'very', refs: ['a.ts'] });
       const all = await store.reports(driven.id, null, { limit: 1, cursor: null });
       expect(all.rows).toMatchObject([{ kind: 'finding', detail: 'very', refs: ['a.ts'] }]);
-      expect((await store.reports(driven.id, null, { limit: 1, cursor: all.nextCursor })).rows).toMatchObject([{ kind: 'progress' }]);
+      expect((await store.reports(driven.id, null, { limit: 1, cursor: all.nextCursor })).rows).toMatchObject([
+        { kind: 'progress' },
+      ]);
       expect((await store.reports(driven.id, 'progress', firstPage)).rows).toMatchObject([{ summary: 'half' }]);
     });
   });

@@ -19,15 +19,31 @@ const item = fc.integer({ min: 1, max: 9 }).map((n) => itemId(`t${n}`));
 const parent = fc.option(item, { nil: null });
 const index = fc.integer({ min: 0, max: 4 });
 const edit = fc.oneof(
-  fc.tuple(parent, index).map(([parentId, at]) => (draft: PlanDraft) =>
-    addItem(draft, { title: 'New', detail: 'Long\ntext', acceptance: ['ok'], index: at, ...(parentId ? { parentId } : {}) }, 'person')),
-  item.map((itemId) => (draft: PlanDraft) => removeItem(draft, { itemId }, 'person')),
-  fc.tuple(item, parent, index).map(([itemId, parentId, at]) => (draft: PlanDraft) => moveItem(draft, { itemId, index: at, parentId })),
-  fc.tuple(item, fc.constantFrom('done' as const, 'skipped' as const, 'pending' as const), fc.boolean()).map(
-    ([itemId, status, noted]) => (draft: PlanDraft) => setStatus(draft, { itemId, status, ...(noted ? { note: 'why' } : {}) }),
+  fc.tuple(parent, index).map(
+    ([parentId, at]) =>
+      (draft: PlanDraft) =>
+        addItem(
+          draft,
+          { title: 'New', detail: 'Long\ntext', acceptance: ['ok'], index: at, ...(parentId ? { parentId } : {}) },
+          'person',
+        ),
   ),
-  fc.tuple(item, fc.constantFrom('x', 'y')).map(([itemId, text]) => (draft: PlanDraft) =>
-    updateItem(draft, { itemId, title: text, detail: text === 'x' ? null : text, verify: [text] }, 'person')),
+  item.map((itemId) => (draft: PlanDraft) => removeItem(draft, { itemId }, 'person')),
+  fc.tuple(item, parent, index).map(
+    ([itemId, parentId, at]) =>
+      (draft: PlanDraft) =>
+        moveItem(draft, { itemId, index: at, parentId }),
+  ),
+  fc.tuple(item, fc.constantFrom('done' as const, 'skipped' as const, 'pending' as const), fc.boolean()).map(
+    ([itemId, status, noted]) =>
+      (draft: PlanDraft) =>
+        setStatus(draft, { itemId, status, ...(noted ? { note: 'why' } : {}) }),
+  ),
+  fc.tuple(item, fc.constantFrom('x', 'y')).map(
+    ([itemId, text]) =>
+      (draft: PlanDraft) =>
+        updateItem(draft, { itemId, title: text, detail: text === 'x' ? null : text, verify: [text] }, 'person'),
+  ),
   fc.constantFrom('Goal 1', 'Goal 2').map((goal) => (draft: PlanDraft) => setGoal(draft, { goal })),
   fc.constant((draft: PlanDraft) => resetLeaves(draft)),
 );
@@ -98,7 +114,12 @@ export function planConformance(open: OpenStore): void {
       await driven.play([{ type: 'plan_edited' }], (draft) => addItem(draft, { title: 'D' }, 'person'));
       await driven.closeAndBegin('r2');
       const list = async (withStatusOnly: boolean) =>
-        (await store.revisions(driven.id, firstPage, withStatusOnly)).rows.map((r) => [r.version, r.statusOnly, r.added, r.changed]);
+        (await store.revisions(driven.id, firstPage, withStatusOnly)).rows.map((r) => [
+          r.version,
+          r.statusOnly,
+          r.added,
+          r.changed,
+        ]);
       expect(await list(true)).toEqual([
         [4, true, [], ['t1', 't2']],
         [3, false, ['t4'], []],
@@ -107,7 +128,15 @@ export function planConformance(open: OpenStore): void {
       ]);
       expect((await list(false)).map(([version]) => version)).toEqual([3, 1]);
       const page = await store.revisions(driven.id, { limit: 1, cursor: null }, false);
-      expect(page.rows[0]).toEqual({ version: 3, at: '2026-01-01T00:00:00.000Z', author: 'person', statusOnly: false, added: ['t4'], removed: [], changed: [] });
+      expect(page.rows[0]).toEqual({
+        version: 3,
+        at: '2026-01-01T00:00:00.000Z',
+        author: 'person',
+        statusOnly: false,
+        added: ['t4'],
+        removed: [],
+        changed: [],
+      });
       const next = await store.revisions(driven.id, { limit: 1, cursor: page.nextCursor }, false);
       expect(next.rows[0]).toMatchObject({ version: 1, explanation: 'the first plan' });
       expect(next.nextCursor).toBeNull();

@@ -20,8 +20,15 @@ export function sessionConformance(open: OpenStore): void {
         planVersion: 1,
         counts: { pending: 3, active: 0, done: 0, skipped: 0, leaves: 3 },
         planRun: {
-          sessionId: 's1', status: 'idle', currentItemId: null, lastRunId: null, lastError: null,
-          stepNo: 0, attempt: 0, epoch: 0, updatedAt: made.createdAt,
+          sessionId: 's1',
+          status: 'idle',
+          currentItemId: null,
+          lastRunId: null,
+          lastError: null,
+          stepNo: 0,
+          attempt: 0,
+          epoch: 0,
+          updatedAt: made.createdAt,
         },
         usage: { turns: 0, inputTokens: 0, outputTokens: 0, costUsd: null, durationMs: 0 },
       });
@@ -41,7 +48,12 @@ export function sessionConformance(open: OpenStore): void {
     it('that is not there is null everywhere, and changes nothing', async () => {
       const store = await open(testParts());
       const id = sid('nobody');
-      expect([await store.session(id), await store.sessionRow(id), await store.loadState(id), await store.claim(id)]).toEqual([null, null, null, null]);
+      expect([await store.session(id), await store.sessionRow(id), await store.loadState(id), await store.claim(id)]).toEqual([
+        null,
+        null,
+        null,
+        null,
+      ]);
       expect(await store.renameSession(id, 'x')).toBe(false);
       expect(await store.deleteSession(id)).toEqual([]);
       expect(await store.addSteering(id, 'x', null, runId('r1'))).toBe(false);
@@ -183,7 +195,10 @@ export function sessionConformance(open: OpenStore): void {
       const state = await store.loadState(driven.id);
       if (state === null) throw new Error('gone');
       const again = new Driven(store, state);
-      expect(await again.commit(again.decide([{ type: 'pause', now: false }]), once('start'))).toEqual({ ok: false, reason: 'key_used' });
+      expect(await again.commit(again.decide([{ type: 'pause', now: false }]), once('start'))).toEqual({
+        ok: false,
+        reason: 'key_used',
+      });
       expect(await store.loadState(driven.id)).toEqual(state);
     });
   });

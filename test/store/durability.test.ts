@@ -87,11 +87,22 @@ describe('a leaf of a plan of thousands', () => {
     await store.deliverSteering(driven.id, driven.ref);
     await store.beginEffect(driven.effect('e1'));
     const report = { kind: 'progress', summary: 'half', itemId: null } as const;
-    await store.endEffect({ id: effectId('e1'), sessionId: s1, runId: runId('r1'), state: 'done', toolCallId: 'c1', content: 'ok', report });
+    await store.endEffect({
+      id: effectId('e1'),
+      sessionId: s1,
+      runId: runId('r1'),
+      state: 'done',
+      toolCallId: 'c1',
+      content: 'ok',
+      report,
+    });
     await driven.closeAndBegin('r2');
     await driven.play([{ type: 'owner_died' }, { type: 'begin', runId: runId('r3') }]);
     await driven.play([{ type: 'reported_blocked', ref: driven.ref, reason: 'why', reported: false }]);
-    await driven.play([{ type: 'retry', guidance: null }, { type: 'begin', runId: runId('r4') }]);
+    await driven.play([
+      { type: 'retry', guidance: null },
+      { type: 'begin', runId: runId('r4') },
+    ]);
     await store.itemEffects(s1, itemId('t2'));
     await store.transcript(runId('r4'));
     await store.transcriptEffects(runId('r4'));
@@ -109,7 +120,9 @@ describe('a leaf of a plan of thousands', () => {
       const blanks = Object.fromEntries([...text.matchAll(/@(\w+)/g)].map(([, name]) => [name ?? '', null] as const));
       const values = Object.keys(blanks).length > 0 ? [blanks] : Array<null>((text.match(/\?/g) ?? []).length).fill(null);
       const steps = plan.all(...values) as { detail: string }[];
-      return steps.filter(({ detail }) => /^SCAN (?!CONSTANT ROW|\d+-ROW VALUES)/.test(detail)).map(({ detail }) => `${detail}: ${text}`);
+      return steps
+        .filter(({ detail }) => /^SCAN (?!CONSTANT ROW|\d+-ROW VALUES)/.test(detail))
+        .map(({ detail }) => `${detail}: ${text}`);
     });
     expect(scans).toEqual([]);
   });
@@ -117,15 +130,18 @@ describe('a leaf of a plan of thousands', () => {
   it('adds the same bytes whatever its text and the size of the plan', async () => {
     const path = join(await tempFolder(), 'cairn.db');
     const store = await openStore(path);
-    const driven = await Driven.create(store, 's1', Array.from({ length: 3_000 }, (_, i) => `Leaf ${i}`));
+    const driven = await Driven.create(
+      store,
+      's1',
+      Array.from({ length: 3_000 }, (_, i) => `Leaf ${i}`),
+    );
     await driven.play([{ type: 'plan_edited' }], (draft) => {
       for (const { item } of [...draft.tree]) draft.replace({ ...item, detail: 'd'.repeat(2_000) });
       return { ok: true, value: undefined };
     });
     const db = new Database(path, { readonly: true });
     onTestFinished(() => void db.close());
-    const bytes = (): number =>
-      (db.prepare(`SELECT sum(pgsize - unused) AS bytes FROM dbstat`).get() as { bytes: number }).bytes;
+    const bytes = (): number => (db.prepare(`SELECT sum(pgsize - unused) AS bytes FROM dbstat`).get() as { bytes: number }).bytes;
     await driven.begin('r0');
     const before = bytes();
     for (let n = 1; n <= 500; n++) await driven.closeAndBegin(`r${n}`);

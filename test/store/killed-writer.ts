@@ -5,7 +5,11 @@ import { Driven, testParts } from './store-support.js';
 
 const [path = '', leaves = ''] = process.argv.slice(2);
 const store = unwrap(await openSqliteStore(path, testParts()));
-const driven = await Driven.create(store, 's1', Array.from({ length: Number(leaves) }, (_, i) => `Leaf ${i}`));
+const driven = await Driven.create(
+  store,
+  's1',
+  Array.from({ length: Number(leaves) }, (_, i) => `Leaf ${i}`),
+);
 await driven.begin('r0');
 for (let n = 1; n < Number(leaves); n++) {
   await store.appendTurn(driven.turn());

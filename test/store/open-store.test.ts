@@ -134,7 +134,10 @@ describe('a database that cannot be used is refused and left as it was:', () => 
   it('a folder', async () => {
     const path = await newPath();
     await mkdir(path);
-    expect(await openSqliteStore(path, testParts())).toMatchObject({ ok: false, error: { message: expect.stringContaining('is not a file') as string } });
+    expect(await openSqliteStore(path, testParts())).toMatchObject({
+      ok: false,
+      error: { message: expect.stringContaining('is not a file') as string },
+    });
   });
 
   it('one that was cut short', async () => {
@@ -186,7 +189,10 @@ describe('an older database', () => {
   it('stays as it was when a migration fails half way', async () => {
     const path = await madeBefore();
     const opened = await openSqliteStore(path, testParts(), [...next, 'CREATE TABLE extra (id); INSERT INTO nowhere VALUES (1)']);
-    expect(opened).toMatchObject({ ok: false, error: { message: expect.stringContaining('could not be brought up to date (no such table: nowhere)') as string } });
+    expect(opened).toMatchObject({
+      ok: false,
+      error: { message: expect.stringContaining('could not be brought up to date (no such table: nowhere)') as string },
+    });
     const store = await openStore(path);
     expect(store.schemaVersion()).toBe(1);
     await store.close();

@@ -47,7 +47,9 @@ describe('the schema', () => {
     onTestFinished(() => void db.close());
     expect(() => db.exec(`UPDATE items SET status = 'finished'`)).toThrow(/CHECK/);
     expect(() => db.exec(`UPDATE plan_runs SET status = 'pausing'`)).toThrow(/CHECK/);
-    expect(() => db.exec(`INSERT INTO steering (session_id, run_id, text, at) VALUES ('nobody', 'r', 't', 'at')`)).toThrow(/FOREIGN KEY/);
+    expect(() => db.exec(`INSERT INTO steering (session_id, run_id, text, at) VALUES ('nobody', 'r', 't', 'at')`)).toThrow(
+      /FOREIGN KEY/,
+    );
     expect(() => db.exec(`UPDATE plan_runs SET step_no = 'three'`)).toThrow(/cannot store TEXT/);
   });
 });

@@ -6,13 +6,7 @@ import { onTestFinished } from 'vitest';
 import { emptyPlan, type PlanChange } from '../../daemon/domain/plan.js';
 import { PlanDraft } from '../../daemon/domain/plan-draft.js';
 import { addItem } from '../../daemon/domain/plan-edit.js';
-import {
-  type Decision,
-  defaultRunLimits,
-  type RunEvent,
-  type RunRef,
-  type RunState,
-} from '../../daemon/domain/run-state.js';
+import { type Decision, defaultRunLimits, type RunEvent, type RunRef, type RunState } from '../../daemon/domain/run-state.js';
 import { decide } from '../../daemon/domain/run-transition.js';
 import type { Page } from '../../daemon/store/queries.js';
 import type { CommitResult, NewEffect, NewTurn, Once, SessionRecord, Store } from '../../daemon/store/store.js';

@@ -42,10 +42,14 @@ export async function startDaemon(home: string, options: Parameters<typeof launc
 /** Waits until the plan run of a session has one of these statuses. */
 export async function waitForRun(daemon: Daemon, sessionId: SessionId, ...statuses: PlanRunStatus[]): Promise<PlanRun> {
   const get = (): Promise<PlanRun> => daemon.call('run.get', { sessionId });
-  return waitFor(`the plan run to be ${statuses.join(' or ')}`, async () => {
-    const run = await get();
-    return statuses.includes(run.status) ? run : undefined;
-  }, { describe: get, deadlineMs: 15_000 });
+  return waitFor(
+    `the plan run to be ${statuses.join(' or ')}`,
+    async () => {
+      const run = await get();
+      return statuses.includes(run.status) ? run : undefined;
+    },
+    { describe: get, deadlineMs: 15_000 },
+  );
 }
 
 /** Starts a plan and waits until it comes to rest in one of these statuses. */

@@ -12,15 +12,18 @@ export interface RpcAnswer {
 export function post(socketPath: string, body: unknown): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
-    const call = request({ socketPath, path: '/rpc', method: 'POST', headers: { 'content-type': 'application/json' } }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () => {
-        const answer = Buffer.concat(chunks).toString('utf8');
-        resolve(answer === '' ? undefined : JSON.parse(answer));
-      });
-    });
+    const call = request(
+      { socketPath, path: '/rpc', method: 'POST', headers: { 'content-type': 'application/json' } },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          const answer = Buffer.concat(chunks).toString('utf8');
+          resolve(answer === '' ? undefined : JSON.parse(answer));
+        });
+      },
+    );
     call.on('error', reject);
     call.end(text);
   });
@@ -39,7 +42,11 @@ class AnsweredError extends Error {
   }
 }
 
-export async function callOver<M extends MethodName>(socketPath: string, method: M, params: ParamsInput<M>): Promise<ResultOf<M>> {
+export async function callOver<M extends MethodName>(
+  socketPath: string,
+  method: M,
+  params: ParamsInput<M>,
+): Promise<ResultOf<M>> {
   const answer = (await post(socketPath, { jsonrpc: '2.0', id: nextId++, method, params })) as RpcAnswer;
   if (answer.error) throw new AnsweredError(answer.error);
   return answer.result as ResultOf<M>;
@@ -65,7 +72,11 @@ export async function openWatcher(socketPath: string): Promise<Watcher> {
     for (const { reject } of pending.values()) reject(new Error('the connection closed'));
   });
   socket.on('message', (data: Buffer) => {
-    const message = JSON.parse(data.toString('utf8')) as RpcAnswer & { id?: number; method?: string; params?: Record<string, unknown> };
+    const message = JSON.parse(data.toString('utf8')) as RpcAnswer & {
+      id?: number;
+      method?: string;
+      params?: Record<string, unknown>;
+    };
     if (message.method !== undefined) notes.push({ method: message.method, params: message.params ?? {} });
     else {
       const waiting = pending.get(message.id ?? -1);

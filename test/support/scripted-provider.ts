@@ -11,14 +11,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 export interface ScriptedMessage {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly content: string | null;
-  readonly tool_calls?: readonly { readonly id: string; readonly function: { readonly name: string; readonly arguments: string } }[];
+  readonly tool_calls?: readonly {
+    readonly id: string;
+    readonly function: { readonly name: string; readonly arguments: string };
+  }[];
   readonly tool_call_id?: string;
 }
 
 export interface ScriptedRequest {
   readonly model: string;
   readonly messages: readonly ScriptedMessage[];
-  readonly tools?: readonly { readonly function: { readonly name: string; readonly description: string; readonly parameters: unknown } }[];
+  readonly tools?: readonly {
+    readonly function: { readonly name: string; readonly description: string; readonly parameters: unknown };
+  }[];
   readonly stream?: boolean;
   readonly stream_options?: { readonly include_usage?: boolean };
 }
@@ -55,7 +60,12 @@ export const call = (name: string, args: unknown = {}, id: string | null = null)
   id,
 });
 /** An HTTP error; the body is sent as JSON unless it is text. */
-export const fail = (status: number, body: unknown = '', headers: Record<string, string> = {}): Part => ({ type: 'fail', status, body, headers });
+export const fail = (status: number, body: unknown = '', headers: Record<string, string> = {}): Part => ({
+  type: 'fail',
+  status,
+  body,
+  headers,
+});
 /** Never a byte. */
 export const hang = (): Part => ({ type: 'hang' });
 /** Text, then only keep-alive comments. */
@@ -163,16 +173,26 @@ async function perform(parts: readonly Part[], { body, number, response, options
 
   const refusal = parts.find((part) => part.type === 'fail');
   if (refusal !== undefined) {
-    if (typeof refusal.body === 'string') response.writeHead(refusal.status, { 'content-type': 'text/plain', ...refusal.headers }).end(refusal.body);
+    if (typeof refusal.body === 'string')
+      response.writeHead(refusal.status, { 'content-type': 'text/plain', ...refusal.headers }).end(refusal.body);
     else sendJson(response, refusal.status, refusal.body, refusal.headers);
     return;
   }
   if (parts.some((part) => part.type === 'hang')) return;
   const whole = summarise(parts, number);
-  const usageBody = { prompt_tokens: whole.inputTokens, completion_tokens: whole.outputTokens, total_tokens: whole.inputTokens + whole.outputTokens };
+  const usageBody = {
+    prompt_tokens: whole.inputTokens,
+    completion_tokens: whole.outputTokens,
+    total_tokens: whole.inputTokens + whole.outputTokens,
+  };
   if (options.ignoresStream || body.stream !== true) {
     const choice = { index: 0, message: whole.message, finish_reason: whole.finishReason };
-    sendJson(response, 200, { ...head, object: 'chat.completion', choices: [choice], ...(!options.hidesUsage && { usage: usageBody }) });
+    sendJson(response, 200, {
+      ...head,
+      object: 'chat.completion',
+      choices: [choice],
+      ...(!options.hidesUsage && { usage: usageBody }),
+    });
     return;
   }
 
@@ -235,7 +255,8 @@ async function perform(parts: readonly Part[], { body, number, response, options
     }
   }
   await sendDelta({}, whole.finishReason);
-  if (body.stream_options?.include_usage && !options.hidesUsage) await sendEvent(JSON.stringify({ ...head, choices: [], usage: usageBody }));
+  if (body.stream_options?.include_usage && !options.hidesUsage)
+    await sendEvent(JSON.stringify({ ...head, choices: [], usage: usageBody }));
   response.end('data: [DONE]\n\n');
 }
 

@@ -25,7 +25,13 @@ export async function tellStory(model: Handler, env: Record<string, string> = {}
   const provider = await startScriptedProvider(model);
   onTestFinished(() => provider.close());
   const { home, workspace } = await tempPlaces();
-  const all = { OPENAI_BASE_URL: provider.baseUrl, OPENAI_API_KEY: 'sk-test-of-the-story-1234567890', CAIRN_MODEL: 'scripted', ...impatient, ...env };
+  const all = {
+    OPENAI_BASE_URL: provider.baseUrl,
+    OPENAI_API_KEY: 'sk-test-of-the-story-1234567890',
+    CAIRN_MODEL: 'scripted',
+    ...impatient,
+    ...env,
+  };
   const story: Story = {
     provider,
     home,
@@ -33,7 +39,13 @@ export async function tellStory(model: Handler, env: Record<string, string> = {}
     env: all,
     daemon: await startDaemon(home, { env: all }),
     session: (params = {}) =>
-      story.daemon.call('session.create', { goal: 'Ship the export', workspace, policy: 'full', items: [{ title: 'First' }, { title: 'Second' }], ...params }),
+      story.daemon.call('session.create', {
+        goal: 'Ship the export',
+        workspace,
+        policy: 'full',
+        items: [{ title: 'First' }, { title: 'Second' }],
+        ...params,
+      }),
     restart: async (more = {}) => (story.daemon = await startDaemon(home, { env: { ...all, ...more } })),
   };
   return story;

@@ -75,14 +75,26 @@ describe.each(['shared/plan-tree.ts', 'daemon/domain/plan.ts', 'tui/core/text.ts
 });
 
 const slips: [string, string, string][] = [
-  ['a promise that nobody waits for', 'export function go(): void { Promise.resolve(1).then(() => 2); }', '@typescript-eslint/no-floating-promises'],
-  ['a promise as a condition', 'export const go = (wait: Promise<boolean>): number => (wait ? 1 : 2);', '@typescript-eslint/no-misused-promises'],
+  [
+    'a promise that nobody waits for',
+    'export function go(): void { Promise.resolve(1).then(() => 2); }',
+    '@typescript-eslint/no-floating-promises',
+  ],
+  [
+    'a promise as a condition',
+    'export const go = (wait: Promise<boolean>): number => (wait ? 1 : 2);',
+    '@typescript-eslint/no-misused-promises',
+  ],
   [
     'a case forgotten',
     "export function go(of: 'a' | 'b'): void { switch (of) { case 'a': break; } }",
     '@typescript-eslint/switch-exhaustiveness-check',
   ],
-  ['a type imported as a value', "import { Plan } from './domain/plan.js';\nexport type P = Plan;", '@typescript-eslint/consistent-type-imports'],
+  [
+    'a type imported as a value',
+    "import { Plan } from './domain/plan.js';\nexport type P = Plan;",
+    '@typescript-eslint/consistent-type-imports',
+  ],
   ['the environment read anywhere', 'export const key = process.env.KEY;', 'no-restricted-syntax'],
   ['a clock besides the one', 'export const now = Date.now();', 'no-restricted-syntax'],
   ['chance besides the one door', 'export const n = Math.random();', 'no-restricted-syntax'],

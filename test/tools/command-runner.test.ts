@@ -32,7 +32,9 @@ describe('a command', () => {
   });
 
   test('does not have its interrupts ignored', async () => {
-    const result = await makeBench().run(`sh -c 'trap "echo interrupted" INT; kill -INT $$'; grep SigIgn /proc/self/status || true`);
+    const result = await makeBench().run(
+      `sh -c 'trap "echo interrupted" INT; kill -INT $$'; grep SigIgn /proc/self/status || true`,
+    );
     expect(result.output).toContain('interrupted');
     expect(result.output).not.toMatch(/SigIgn:\s*[0-9a-f]*[2367abef]\n/);
   });
@@ -94,14 +96,18 @@ describe('what a command leaves behind', () => {
 
   test.runIf(hasSetsid)('a daemonised process dies with it', async () => {
     const bench = makeBench();
-    const result = await bench.run(`setsid sh -c 'echo $$ > pid; exec sleep 300' & while [ ! -s pid ]; do sleep 0.02; done; echo done`);
+    const result = await bench.run(
+      `setsid sh -c 'echo $$ > pid; exec sleep 300' & while [ ! -s pid ]; do sleep 0.02; done; echo done`,
+    );
     expect(result).toMatchObject({ ended: 'exited', exitCode: 0, output: 'done\n' });
     await waitFor('the daemonised process to be gone', () => !isAlive(readPid(join(bench.workspace, 'pid')) as number));
   });
 
   test('a process that threw away its environment dies with the group', async () => {
     const bench = makeBench();
-    const result = await bench.run(`env -i sh -c 'echo $$ > pid; exec sleep 300' & while [ ! -s pid ]; do sleep 0.02; done; echo done`);
+    const result = await bench.run(
+      `env -i sh -c 'echo $$ > pid; exec sleep 300' & while [ ! -s pid ]; do sleep 0.02; done; echo done`,
+    );
     expect(result).toMatchObject({ ended: 'exited', exitCode: 0, output: 'done\n' });
     await waitFor('the process to be gone', () => !isAlive(readPid(join(bench.workspace, 'pid')) as number));
   });

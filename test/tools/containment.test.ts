@@ -89,7 +89,14 @@ describe('file tools stay inside the workspace', () => {
     writeFileSync(inWorkspace('.git/config'), '[core]\n');
     symlinkSync('.git/config', inWorkspace('innocent'));
     mkdirSync(inWorkspace('elsewhere'));
-    for (const path of ['.git/config', '.git/hooks/pre-commit', '.GIT/config', 'innocent', 'elsewhere/.git', './x/../.git/config']) {
+    for (const path of [
+      '.git/config',
+      '.git/hooks/pre-commit',
+      '.GIT/config',
+      'innocent',
+      'elsewhere/.git',
+      './x/../.git/config',
+    ]) {
       expect((await call('write', { path, content: 'evil' })).content).toContain('belongs to git');
       expect((await call('edit', { path, old: '[core]', new: 'evil' })).content).toContain('belongs to git');
     }

@@ -62,7 +62,10 @@ describe('read', () => {
 
 describe('write', () => {
   test('makes folders, replaces atomically and keeps the mode', async () => {
-    expect(await call('write', { path: 'a/b/c.txt', content: 'one' })).toEqual({ ok: true, content: 'Created a/b/c.txt (3 bytes).' });
+    expect(await call('write', { path: 'a/b/c.txt', content: 'one' })).toEqual({
+      ok: true,
+      content: 'Created a/b/c.txt (3 bytes).',
+    });
     chmodSync(inWorkspace('a/b/c.txt'), 0o750);
     const before = statSync(inWorkspace('a/b/c.txt')).ino;
     expect((await call('write', { path: 'a/b/c.txt', content: 'two' })).content).toBe('Replaced a/b/c.txt (3 bytes).');

@@ -75,17 +75,30 @@ describe('a rule that allows a command', () => {
     expect(judge(open, shell('npx rm'), bare).action).toBe('ask');
   });
 
-  test.each(['; rm -rf /', '&& rm x', '& rm x', '| sh', '\nrm x', '\r\nrm x', '`rm x`', '$(rm x)', '${X}', '> ~/.bashrc', '< /etc/passwd', '<(rm x)'])(
-    'with * asks when %j comes in through it, even where all else is allowed',
-    (tail) => {
-      expect(judge(open, shell(`npm test ${tail}`), bare).action).toBe('ask');
-      expect(judge({ ...open, default: 'allow' }, shell(`npm test ${tail}`), bare).action).toBe('ask');
-      expect(judge({ ...open, default: 'deny' }, shell(`npm test ${tail}`), bare).action).toBe('deny');
-    },
-  );
+  test.each([
+    '; rm -rf /',
+    '&& rm x',
+    '& rm x',
+    '| sh',
+    '\nrm x',
+    '\r\nrm x',
+    '`rm x`',
+    '$(rm x)',
+    '${X}',
+    '> ~/.bashrc',
+    '< /etc/passwd',
+    '<(rm x)',
+  ])('with * asks when %j comes in through it, even where all else is allowed', (tail) => {
+    expect(judge(open, shell(`npm test ${tail}`), bare).action).toBe('ask');
+    expect(judge({ ...open, default: 'allow' }, shell(`npm test ${tail}`), bare).action).toBe('ask');
+    expect(judge({ ...open, default: 'deny' }, shell(`npm test ${tail}`), bare).action).toBe('deny');
+  });
 
   test('may itself be written with shell syntax', () => {
-    const policy: PolicyInput = { default: 'deny', rules: [{ tool: 'shell', when: { command: 'cd app && npm *' }, action: 'allow' }] };
+    const policy: PolicyInput = {
+      default: 'deny',
+      rules: [{ tool: 'shell', when: { command: 'cd app && npm *' }, action: 'allow' }],
+    };
     expect(judge(policy, shell('cd app && npm test'), bare).action).toBe('allow');
     expect(judge(policy, shell('cd app && npm test && rm x'), bare).action).toBe('deny');
   });
@@ -105,10 +118,15 @@ describe('a rule that allows a command', () => {
 describe('a rule that denies or asks', () => {
   const policy: PolicyInput = { default: 'allow', rules: [{ tool: 'shell', when: { command: 'git push*' }, action: 'deny' }] };
 
-  test.each(['git push', 'git push --force', 'cd x && git push', 'echo a; git push', 'true\ngit push origin', '(git push)', 'x=$(git push)'])(
-    'covers %j, wherever it stands in the line',
-    (command) => expect(judge(policy, shell(command), bare).action).toBe('deny'),
-  );
+  test.each([
+    'git push',
+    'git push --force',
+    'cd x && git push',
+    'echo a; git push',
+    'true\ngit push origin',
+    '(git push)',
+    'x=$(git push)',
+  ])('covers %j, wherever it stands in the line', (command) => expect(judge(policy, shell(command), bare).action).toBe('deny'));
 
   test('leaves others alone', () => expect(judge(policy, shell('git status'), bare).action).toBe('allow'));
 });
@@ -160,7 +178,10 @@ describe('a policy that is tightened by another', () => {
   const preset = (name: PolicyInput): Policy => resolvePolicy(name, bare);
 
   test('gives the strictest verdict: a child cannot loosen', () => {
-    const child: Policy = { default: 'allow', rules: [{ tool: 'shell', when: { command: 'rm *' }, action: 'ask', onDeadline: 'allow' }] };
+    const child: Policy = {
+      default: 'allow',
+      rules: [{ tool: 'shell', when: { command: 'rm *' }, action: 'ask', onDeadline: 'allow' }],
+    };
     const both = tighten(parent, child);
     expect(judge(both, shell('rm x'), bare).action).toBe('deny');
     expect(judge(both, shell('ls'), bare)).toMatchObject({ action: 'ask', onDeadline: 'deny' });
@@ -171,7 +192,11 @@ describe('a policy that is tightened by another', () => {
 
   test('is never looser than any of the two, and is a policy document itself', () => {
     const action = fc.constantFrom<PolicyAction>('allow', 'ask', 'deny');
-    const rule = fc.record({ tool: fc.constantFrom('shell', 'read', '*'), when: fc.constantFrom({ command: 'ls*' }, { path: 'a*' }, {}), action });
+    const rule = fc.record({
+      tool: fc.constantFrom('shell', 'read', '*'),
+      when: fc.constantFrom({ command: 'ls*' }, { path: 'a*' }, {}),
+      action,
+    });
     const policy = fc.record({ default: action, rules: fc.array(rule, { maxLength: 4 }) });
     const call = fc.constantFrom(shell('ls'), shell('ls; rm x'), shell('cat'), read('abc'), read('b'));
     const rank = { allow: 0, ask: 1, deny: 2 };

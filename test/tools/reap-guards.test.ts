@@ -16,7 +16,11 @@ afterEach(() => {
   for (const child of mine.splice(0)) child.kill('SIGKILL');
 });
 
-function start(program: string, args: readonly string[], options: { env?: Record<string, string>; detached?: boolean } = {}): ChildProcess {
+function start(
+  program: string,
+  args: readonly string[],
+  options: { env?: Record<string, string>; detached?: boolean } = {},
+): ChildProcess {
   const child = spawn(program, args, { stdio: 'ignore', ...options });
   mine.push(child);
   return child;

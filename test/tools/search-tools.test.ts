@@ -26,7 +26,14 @@ describe('list, glob and grep', () => {
   test('list shows folders and links', async () => {
     symlinkSync('src', inWorkspace('link'));
     expect((await call('list', {})).content.split('\n')).toEqual([
-      '.git/', '.gitignore', 'app/', 'dist/', 'keep.log', 'link -> src', 'src/', 'x.log',
+      '.git/',
+      '.gitignore',
+      'app/',
+      'dist/',
+      'keep.log',
+      'link -> src',
+      'src/',
+      'x.log',
     ]);
     expect((await call('list', { path: 'src/deep' })).content).toContain('b.ts');
     expect((await call('list', { path: 'src/a.ts' })).ok).toBe(false);
@@ -35,7 +42,13 @@ describe('list, glob and grep', () => {
 
   test('glob leaves out what git ignores, by the nearest rule', async () => {
     expect((await call('glob', { pattern: '**/*' })).content.split('\n')).toEqual([
-      '.gitignore', 'app/(group)/p+q.ts', 'keep.log', 'src/a.ts', 'src/deep/.gitignore', 'src/deep/b.log', 'src/deep/b.ts',
+      '.gitignore',
+      'app/(group)/p+q.ts',
+      'keep.log',
+      'src/a.ts',
+      'src/deep/.gitignore',
+      'src/deep/b.log',
+      'src/deep/b.ts',
     ]);
     expect((await call('glob', { pattern: '*.ts', path: 'src' })).content).toBe('src/a.ts');
     expect((await call('glob', { pattern: '{src,none}/**/b.ts' })).content).toBe('src/deep/b.ts');
@@ -57,10 +70,14 @@ describe('list, glob and grep', () => {
 
   test('grep finds lines, in the files asked for', async () => {
     expect((await call('grep', { pattern: '^const (one|two)' })).content.split('\n').sort()).toEqual([
-      'keep.log:1: const one', 'src/a.ts:1: const one = 1;', 'src/a.ts:2: const two = 2;', 'src/deep/b.log:1: const one',
+      'keep.log:1: const one',
+      'src/a.ts:1: const one = 1;',
+      'src/a.ts:2: const two = 2;',
+      'src/deep/b.log:1: const one',
     ]);
     expect((await call('grep', { pattern: '(?i)const one', glob: '*.ts' })).content.split('\n').sort()).toEqual([
-      'src/a.ts:1: const one = 1;', 'src/deep/b.ts:1: const One = 1;',
+      'src/a.ts:1: const one = 1;',
+      'src/deep/b.ts:1: const One = 1;',
     ]);
     expect((await call('grep', { pattern: 'one', path: 'src/a.ts' })).content).toBe('src/a.ts:1: const one = 1;');
     expect((await call('grep', { pattern: 'nowhere' })).content).toBe('(no line matches)');

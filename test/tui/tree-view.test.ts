@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { buildTree, countLeaves } from '../../shared/plan-tree.js';
@@ -6,7 +7,10 @@ import type { PlanRun } from '../../shared/run.js';
 import { renderTree, type ViewOptions } from '../../tui/core/tree-view.js';
 import { ascii, colours, everyMark, itemOf, listedOf, narrow, planRunOf, wide } from './tui-support.js';
 
-function render(options: ViewOptions, { items = everyMark, planRun = planRunOf() }: { items?: readonly Item[]; planRun?: PlanRun } = {}): string {
+function render(
+  options: ViewOptions,
+  { items = everyMark, planRun = planRunOf() }: { items?: readonly Item[]; planRun?: PlanRun } = {},
+): string {
   const view = {
     title: 'Export',
     goal: 'Ship the export\nwith all its columns',
@@ -70,7 +74,11 @@ describe('the tree of a plan', () => {
   });
 
   it('says under a blocked leaf why it is blocked', () => {
-    const planRun = planRunOf({ status: 'blocked', attempt: 2, lastError: 'The sample is missing.\n\nAsk for it at the office.' });
+    const planRun = planRunOf({
+      status: 'blocked',
+      attempt: 2,
+      lastError: 'The sample is missing.\n\nAsk for it at the office.',
+    });
     expect(render(wide, { planRun })).toMatchInlineSnapshot(`
       "
       Goal: Ship the export
@@ -100,7 +108,8 @@ describe('the tree of a plan', () => {
   });
 
   it('says what to do with an empty plan', () => {
-    expect(render(wide, { items: [], planRun: planRunOf({ status: 'idle', currentItemId: null, stepNo: 0 }) })).toMatchInlineSnapshot(`
+    expect(render(wide, { items: [], planRun: planRunOf({ status: 'idle', currentItemId: null, stepNo: 0 }) }))
+      .toMatchInlineSnapshot(`
       "
       Goal: Ship the export
       idle   ░░░░░░░░░░░░ 0/0
@@ -121,9 +130,25 @@ describe('the tree of a plan', () => {
     expect(render(colours).replaceAll(/\u001b\[\d+m/g, '')).toBe(render(wide));
   });
 
+  it('is never wider than the terminal', () => {
+    const titles = fc.array(fc.string({ unit: 'grapheme', maxLength: 120 }), { maxLength: 5 });
+    fc.assert(
+      fc.property(titles, fc.integer({ min: 40, max: 200 }), (titles, width) => {
+        const items = [
+          ...everyMark,
+          ...titles.map((title, n) => itemOf({ id: `n${n}`, title, position: 10 + n, status: 'done' })),
+        ];
+        const lines = render({ ...wide, width }, { items }).split('\n');
+        expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(width);
+      }),
+    );
+  });
+
   it('is quick for ten thousand items', () => {
     const sections = Array.from({ length: 100 }, (_, n) => itemOf({ id: `s${n}`, position: n }));
-    const leaves = sections.flatMap(({ id }) => Array.from({ length: 99 }, (_, n) => itemOf({ id: `${id}.${n}`, parentId: id, position: n })));
+    const leaves = sections.flatMap(({ id }) =>
+      Array.from({ length: 99 }, (_, n) => itemOf({ id: `${id}.${n}`, parentId: id, position: n })),
+    );
     expect(render(wide, { items: [...sections, ...leaves] }).split('\n')).toHaveLength(10_000 + 4);
   });
 });

@@ -1,5 +1,8 @@
 /** What the pure views are shown in tests, and the program as a person calls it. */
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { z } from 'zod';
 import { buildTree, countLeaves, listTree } from '../../shared/plan-tree.js';
 import { type Item, itemSchema, type ListedItem } from '../../shared/plan.js';
 import { type PlanRun, planRunSchema } from '../../shared/run.js';
@@ -7,7 +10,7 @@ import { type Session, type Snapshot, snapshotSchema } from '../../shared/sessio
 import { glyphsFor } from '../../tui/core/glyphs.js';
 import { coloured, plain } from '../../tui/core/style.js';
 import type { ViewOptions } from '../../tui/core/tree-view.js';
-import { plainEnvironment } from '../support/daemon.js';
+import { plainEnvironment, tempPlaces } from '../support/daemon.js';
 import { type Ended, runProgram } from '../support/program.js';
 
 export const wide: ViewOptions = { width: 80, glyphs: glyphsFor('de_DE.UTF-8'), paint: plain };
@@ -21,7 +24,18 @@ const noUsage = { turns: 0, inputTokens: 0, outputTokens: 0, costUsd: null, dura
 type ItemPart = Omit<Partial<Item>, 'id' | 'parentId'> & { id: string; parentId?: string };
 
 export const itemOf = (part: ItemPart): Item =>
-  itemSchema.parse({ parentId: null, position: 0, title: part.id, status: 'pending', priority: 'medium', acceptance: [], executor: 'model', ...part });
+  itemSchema.parse({
+    parentId: null,
+    position: 0,
+    title: part.id,
+    status: 'pending',
+    priority: 'medium',
+    acceptance: [],
+    executor: 'model',
+    ...part,
+  });
+
+export const askForSample = itemOf({ id: 't6', position: 3, title: 'Ask for a sample', status: 'skipped' });
 
 /** A plan with every mark in it: claimed, accepted, skipped, running, open. */
 export const everyMark: readonly Item[] = [
@@ -30,10 +44,12 @@ export const everyMark: readonly Item[] = [
   itemOf({ id: 't3', parentId: 't2', position: 1, title: 'Quote fields', status: 'done', claimed: true }),
   itemOf({ id: 't4', parentId: 't2', position: 2, title: 'Stream rows', status: 'active' }),
   itemOf({ id: 't5', parentId: 't2', position: 3, title: 'Handle the byte order mark' }),
-  itemOf({ id: 't6', position: 3, title: 'Ask for a sample', status: 'skipped' }),
+  askForSample,
 ];
 
-export const planRunOf = (part: Omit<Partial<PlanRun>, 'currentItemId' | 'lastRunId'> & { currentItemId?: string | null } = {}): PlanRun =>
+export const planRunOf = (
+  part: Omit<Partial<PlanRun>, 'currentItemId' | 'lastRunId'> & { currentItemId?: string | null } = {},
+): PlanRun =>
   planRunSchema.parse({
     sessionId: 's_1',
     status: 'running',
@@ -91,9 +107,42 @@ export interface Place {
 }
 
 /** `cairn ARGS` in the workspace, with a home of its own. */
-export function cairn({ home, workspace }: Place, args: readonly string[], { env = {}, input = '' }: { env?: Record<string, string>; input?: string } = {}): Promise<Ended> {
+export function cairn(
+  { home, workspace }: Place,
+  args: readonly string[],
+  { env = {}, input = '' }: { env?: Record<string, string>; input?: string } = {},
+): Promise<Ended> {
   return runProgram([cairnFile, ...args], { cwd: workspace, input, env: cairnEnvironment(home, env) });
 }
 
 export const cairnEnvironment = (home: string, more: Record<string, string> = {}): NodeJS.ProcessEnv =>
   plainEnvironment({ CAIRN_HOME: home, CAIRN_PORT: '0', LC_ALL: 'C.UTF-8', ...more });
+
+/** A home and a workspace; the daemon that commands start there ends with the test. */
+export async function newPlace(homeName = 'home'): Promise<Place> {
+  const { home: plain, workspace } = await tempPlaces();
+  const home = join(dirname(plain), homeName);
+  onTestFinished(async () => {
+    const pid = await readFile(join(home, 'daemon.json'), 'utf8').then(
+      (text) => (JSON.parse(text) as { pid: number }).pid,
+      () => null,
+    );
+    if (pid !== null) endIfRunning(pid);
+  });
+  return { home, workspace };
+}
+
+function endIfRunning(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+/** The data of a `--json` answer; fails when the envelope has another name or the data another shape. */
+export function dataOf<S extends z.ZodType>(ended: Ended, name: string, shape: S): z.infer<S> {
+  if (ended.code !== 0) throw new Error(`exit code ${ended.code ?? 'none'}: ${ended.stderr}`);
+  return z.strictObject({ schema: z.literal(`cairn.${name}/v1`), data: shape }).parse(JSON.parse(ended.stdout))
+    .data as z.infer<S>;
+}

@@ -5,7 +5,7 @@ import { sessionIdSchema } from '../../shared/plan.js';
 import { runOutputSchema } from '../../shared/session.js';
 import type { ViewOptions } from '../../tui/core/tree-view.js';
 import { flush, fromSnapshot, takeChange, takeOutput, treeLines, type Watched } from '../../tui/core/watch-lines.js';
-import { colours, everyMark, itemOf, planRunOf, sessionOf, snapshotOf, wide } from './tui-support.js';
+import { askForSample, colours, everyMark, itemOf, planRunOf, sessionOf, snapshotOf, wide } from './tui-support.js';
 
 const sessionId = sessionIdSchema.parse('s_1');
 
@@ -28,7 +28,11 @@ function follow(options: ViewOptions = wide, watched: Watched = fromSnapshot(sna
       lines.push(...step.lines);
     },
     output(stream: RunOutput['stream'], text: string, part: Partial<Pick<RunOutput, 'tool'>> = {}) {
-      const step = takeOutput(watched, runOutputSchema.parse({ sessionId, runId: 'r_1', itemId: 't4', stream, text, ...part }), options);
+      const step = takeOutput(
+        watched,
+        runOutputSchema.parse({ sessionId, runId: 'r_1', itemId: 't4', stream, text, ...part }),
+        options,
+      );
       watched = step.watched;
       lines.push(...step.lines);
     },
@@ -41,9 +45,19 @@ function follow(options: ViewOptions = wide, watched: Watched = fromSnapshot(sna
 describe('following a session', () => {
   it('tells each change of state on a line with its time', () => {
     const terminal = follow();
-    const items = [itemOf({ ...everyMark[3], id: 't4', parentId: 't2', status: 'done', claimed: true, accepted: true }), itemOf({ ...everyMark[4], id: 't5', parentId: 't2', status: 'active' })];
-    terminal.change({ fromVersion: 1, items, session: sessionOf(everyMark, 2), planRun: planRunOf({ currentItemId: 't5', stepNo: 4 }) });
-    terminal.change({ planRun: planRunOf({ currentItemId: 't5', stepNo: 4, attempt: 2, lastError: 'check failed: npm test exited with 1' }) });
+    const items = [
+      itemOf({ ...everyMark[3], id: 't4', parentId: 't2', status: 'done', claimed: true, accepted: true }),
+      itemOf({ ...everyMark[4], id: 't5', parentId: 't2', status: 'active' }),
+    ];
+    terminal.change({
+      fromVersion: 1,
+      items,
+      session: sessionOf(everyMark, 2),
+      planRun: planRunOf({ currentItemId: 't5', stepNo: 4 }),
+    });
+    terminal.change({
+      planRun: planRunOf({ currentItemId: 't5', stepNo: 4, attempt: 2, lastError: 'check failed: npm test exited with 1' }),
+    });
     terminal.change({ planRun: planRunOf({ status: 'blocked', currentItemId: 't5', lastError: 'The sample is missing.' }) });
     expect(terminal.lines).toEqual([
       '10:00:01 ✔ 2.2 Stream rows  done, accepted',
@@ -66,8 +80,17 @@ describe('following a session', () => {
 
   it('says what was added, renamed and removed', () => {
     const terminal = follow();
-    terminal.change({ fromVersion: 1, session: sessionOf(everyMark, 2), items: [itemOf({ id: 't9', position: 9, title: 'Tell the office' })] });
-    terminal.change({ fromVersion: 2, session: sessionOf(everyMark, 3), items: [itemOf({ id: 't9', position: 9, title: 'Tell everybody' })], removed: [everyMark[5]?.id ?? sessionId as never] });
+    terminal.change({
+      fromVersion: 1,
+      session: sessionOf(everyMark, 2),
+      items: [itemOf({ id: 't9', position: 9, title: 'Tell the office' })],
+    });
+    terminal.change({
+      fromVersion: 2,
+      session: sessionOf(everyMark, 3),
+      items: [itemOf({ id: 't9', position: 9, title: 'Tell everybody' })],
+      removed: [askForSample.id],
+    });
     expect(terminal.lines).toEqual([
       '10:00:01 ○ 4 Tell the office  added',
       '10:00:01 ○ 3 Tell everybody  renamed',
@@ -77,7 +100,10 @@ describe('following a session', () => {
 
   it('tells thousands of changes by their number', () => {
     const terminal = follow();
-    terminal.change({ fromVersion: 1, items: Array.from({ length: 5_000 }, (_, n) => itemOf({ id: `n${n}`, position: 10 + n })) });
+    terminal.change({
+      fromVersion: 1,
+      items: Array.from({ length: 5_000 }, (_, n) => itemOf({ id: `n${n}`, position: 10 + n })),
+    });
     expect(terminal.lines).toEqual(['10:00:01 5000 items changed']);
   });
 

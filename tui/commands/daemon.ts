@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { duration } from '../core/text.js';
 import { seconds, wholeNumber } from './option-values.js';
 import { type Cli, exitCodes, type Register } from '../cli.js';
-import { connect, connectIfRunning, daemonProgram } from '../connect.js';
+import { connect, connectIfRunning } from '../connect.js';
+import { daemonProgram } from '../start-daemon.js';
 
 export const registerDaemon: Register = (program, cli) => {
   const daemon = program.command('daemon').description('the background program that owns the plans');
@@ -55,12 +56,24 @@ async function stop(cli: Cli, drain: number | undefined): Promise<void> {
     cli.print('It is not running.');
     return;
   }
-  const closed = new Promise<void>((resolve) => client.onClose(() => resolve()));
+  const { pid } = await client.call('daemon.status', {});
+  const closed = new Promise<void>((resolve) => {
+    client.onClose(() => resolve());
+  });
   await client.call('daemon.stop', drain === undefined ? {} : { drainMs: Math.round(drain * 1000) });
   await closed;
   // The socket closes a moment before the process ends; whoever starts another one must find the home free.
-  for (let tries = 0; tries < 200 && (await connectIfRunning(cli.files)) !== null; tries++) await delay(20);
+  for (let tries = 0; tries < 100 && isRunning(pid); tries++) await delay(20);
   cli.print('stopped');
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function status(cli: Cli, json: boolean): Promise<void> {

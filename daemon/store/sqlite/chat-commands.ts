@@ -46,7 +46,8 @@ export function chatCommands(cx: Connection): Sync<Pick<Store, 'beginChat' | 'en
         );
         if (text !== '') {
           // A planner is woken by the engine: its first message is no part of what persons said.
-          const message = kind === 'chat' ? ({ kind: 'chat', spoken: true } as const) : ({ kind: 'plan_prompt', spoken: false } as const);
+          const message =
+            kind === 'chat' ? ({ kind: 'chat', spoken: true } as const) : ({ kind: 'plan_prompt', spoken: false } as const);
           insertMessage(cx, { ...message, role: 'user', content: text, at, transcriptId, runId: id, sessionId });
         }
         return appendEvents(cx, sessionId, [startOf(id, kind, resumes)], at);

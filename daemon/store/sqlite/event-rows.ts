@@ -19,12 +19,7 @@ const rowsPerInsert = 100;
  * Appends events inside the transaction of the command that caused them; gives them with their sequence.
  * Several rows go in one statement: their sequences follow each other, since nobody else writes meanwhile.
  */
-export function appendEvents(
-  cx: Connection,
-  sessionId: SessionId,
-  events: readonly NewEvent[],
-  at: string,
-): CairnEvent[] {
+export function appendEvents(cx: Connection, sessionId: SessionId, events: readonly NewEvent[], at: string): CairnEvent[] {
   const appended: CairnEvent[] = [];
   for (let start = 0; start < events.length; start += rowsPerInsert) {
     const chunk = events.slice(start, start + rowsPerInsert).map((event) => redactEvent(cx, event));

@@ -81,9 +81,7 @@ export function openEntry(cx: Connection, sessionId: SessionId, draft: InboxDraf
 /** Withdraws what a run left open. */
 export function withdrawEntries(cx: Connection, runId: RunId, at: string): InboxEntry[] {
   return cx
-    .sql<InboxRow>(
-      `UPDATE inbox SET state = 'withdrawn', closed_at = ? WHERE run_id = ? AND state = 'open' RETURNING *`,
-    )
+    .sql<InboxRow>(`UPDATE inbox SET state = 'withdrawn', closed_at = ? WHERE run_id = ? AND state = 'open' RETURNING *`)
     .all(at, runId)
     .map(toEntry);
 }
@@ -97,9 +95,7 @@ export function closeEntry(
   at: string,
 ): InboxEntry | null {
   const row = cx
-    .sql<InboxRow>(
-      `UPDATE inbox SET state = ?, answer = ?, closed_at = ? WHERE id = ? AND state = 'open' RETURNING *`,
-    )
+    .sql<InboxRow>(`UPDATE inbox SET state = ?, answer = ?, closed_at = ? WHERE id = ? AND state = 'open' RETURNING *`)
     .get(state, cx.redactSome(answer), at, id);
   return row === undefined ? null : toEntry(row);
 }

@@ -29,7 +29,10 @@ export function inspectFile(path: string, latest: number): Result<FileState> {
   const hasLog = (logSize.value ?? 0) > 0;
   if (size.value === null || size.value === 0) {
     if (!hasLog) return ok('new');
-    return refusal(`${path} is missing or empty, but its log ${path}-wal is there.`, `Put the database back beside its log. ${elsewhere}`);
+    return refusal(
+      `${path} is missing or empty, but its log ${path}-wal is there.`,
+      `Put the database back beside its log. ${elsewhere}`,
+    );
   }
   const header = readHeader(path);
   if (!header.ok) return header;
@@ -123,4 +126,7 @@ function versionWithLog(path: string): Result<number> {
 }
 
 const unreadable = (path: string, error: unknown): Result<never> =>
-  refusal(`${path} cannot be read (${(error as Error).message}).`, 'Give your user access to it, or set CAIRN_HOME to another folder.');
+  refusal(
+    `${path} cannot be read (${(error as Error).message}).`,
+    'Give your user access to it, or set CAIRN_HOME to another folder.',
+  );

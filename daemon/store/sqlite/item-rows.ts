@@ -37,9 +37,7 @@ function toItem(row: ItemRow): Item {
 /** All items of a session, in no particular order. */
 export function readItems(cx: Connection, sessionId: SessionId): Item[] {
   return cx
-    .sql<ItemRow>(
-      `SELECT id, parent_id, position, status, claimed, accepted, title, note, text FROM items WHERE session_id = ?`,
-    )
+    .sql<ItemRow>(`SELECT id, parent_id, position, status, claimed, accepted, title, note, text FROM items WHERE session_id = ?`)
     .all(sessionId)
     .map(toItem);
 }

@@ -12,8 +12,8 @@ import { createSqliteStore } from './sqlite-store.js';
 
 /** How long another program (a backup, a shell) may hold the database before a command fails. */
 const busyMs = 5_000;
-/** The log is written back after about 8 MB; after a command that needed more, it is cut to 16 MB. */
-const logPages = 2_000;
+/** The log is written back after about 4 MB; after a command that needed more, it is cut to 16 MB. */
+const logPages = 1_000;
 const logBytes = 16 * 1024 * 1024;
 
 /**
@@ -44,7 +44,10 @@ function open(path: string, parts: StoreParts, migrations: readonly string[]): R
     const mode = setUp(db);
     if (mode !== 'wal') {
       db.close();
-      return refusal(`${path} is on a disk that SQLite cannot share a log on (${mode}).`, 'Set CAIRN_HOME to a folder on a local disk.');
+      return refusal(
+        `${path} is on a disk that SQLite cannot share a log on (${mode}).`,
+        'Set CAIRN_HOME to a folder on a local disk.',
+      );
     }
     if (isOld(db, migrations)) {
       doing = 'upgrade';
@@ -65,7 +68,10 @@ function failure(path: string, doing: 'make' | 'open' | 'upgrade', error: unknow
   const reason = error instanceof Error ? error.message : String(error);
   switch (doing) {
     case 'make':
-      return refusal(`${path} cannot be made (${reason}).`, 'Free some space, or set CAIRN_HOME to a folder that you can write in.');
+      return refusal(
+        `${path} cannot be made (${reason}).`,
+        'Free some space, or set CAIRN_HOME to a folder that you can write in.',
+      );
     case 'open':
       return damaged(path, error);
     case 'upgrade':

@@ -93,9 +93,7 @@ export function readRevisionChanges(cx: Connection, sessionId: SessionId, after:
   const items = new Map<ItemId, Item>(readItems(cx, sessionId).map((item) => [item.id, item]));
   const revisions: RevisionRow[] = [];
   const newestFirst = cx
-    .sql<StoredRevision>(
-      `SELECT ${revisionColumns} FROM revisions WHERE session_id = ? AND version > ? ORDER BY version DESC`,
-    )
+    .sql<StoredRevision>(`SELECT ${revisionColumns} FROM revisions WHERE session_id = ? AND version > ? ORDER BY version DESC`)
     .iterate(sessionId, after);
   for (const row of newestFirst) {
     const stored = changesOf(row);

@@ -66,9 +66,7 @@ export function insertReport(cx: Connection, report: Omit<Report, 'id' | 'at'>, 
 
 export function readReports(cx: Connection, sessionId: SessionId, kind: ReportKind | null, page: Page): Paged<Report> {
   const rows = cx
-    .sql<ReportRow>(
-      `SELECT * FROM reports WHERE session_id = ? AND no < ? AND (? IS NULL OR kind = ?) ORDER BY no DESC LIMIT ?`,
-    )
+    .sql<ReportRow>(`SELECT * FROM reports WHERE session_id = ? AND no < ? AND (? IS NULL OR kind = ?) ORDER BY no DESC LIMIT ?`)
     .all(sessionId, startOf(page), kind, kind, page.limit + 1);
   return pageOf(rows, page, (row) => row.no, toReport);
 }

@@ -13,10 +13,7 @@ import { insertReport } from './report-rows.js';
 import { type CurrentRun, currentRun } from './run-rows.js';
 import { sessionExists } from './session-rows.js';
 
-type RunCommands = Pick<
-  Store,
-  'appendMessages' | 'appendTurn' | 'beginEffect' | 'endEffect' | 'addSteering' | 'deliverSteering'
->;
+type RunCommands = Pick<Store, 'appendMessages' | 'appendTurn' | 'beginEffect' | 'endEffect' | 'addSteering' | 'deliverSteering'>;
 
 export function runCommands(cx: Connection): Sync<RunCommands> {
   return {

@@ -12,10 +12,7 @@ import { writePlanChange } from './plan-rows.js';
 import type { Sync } from './promised.js';
 import { insertSession, readState, sessionExists } from './session-rows.js';
 
-type SessionCommands = Pick<
-  Store,
-  'createSession' | 'renameSession' | 'setPlanning' | 'deleteSession' | 'claim' | 'grantAlways'
->;
+type SessionCommands = Pick<Store, 'createSession' | 'renameSession' | 'setPlanning' | 'deleteSession' | 'claim' | 'grantAlways'>;
 
 export function sessionCommands(cx: Connection): Sync<SessionCommands> {
   return {
@@ -80,9 +77,8 @@ function writeFirstPlan(cx: Connection, id: SessionId, change: PlanChange, at: s
 
 export function readGrant(cx: Connection, sessionId: SessionId, tool: string, subject: string): boolean {
   return (
-    cx
-      .sql('SELECT 1 FROM grants WHERE session_id = ? AND tool = ? AND subject = ?')
-      .get(sessionId, tool, digestOf(subject)) !== undefined
+    cx.sql('SELECT 1 FROM grants WHERE session_id = ? AND tool = ? AND subject = ?').get(sessionId, tool, digestOf(subject)) !==
+    undefined
   );
 }
 

@@ -18,9 +18,7 @@ export function readUsage(cx: Connection, sessionId: SessionId | null): Awaited<
     )
     .get(...values) as UsageColumns;
   const bySession = cx
-    .sql<UsageColumns & { session_id: SessionId }>(
-      `SELECT * FROM session_progress g WHERE g.turns > 0 ${only('g.session_id')}`,
-    )
+    .sql<UsageColumns & { session_id: SessionId }>(`SELECT * FROM session_progress g WHERE g.turns > 0 ${only('g.session_id')}`)
     .all(...values);
   const byItem = cx
     .sql<UsageColumns & { session_id: SessionId; item_id: ItemId | null }>(

@@ -71,10 +71,12 @@ export async function removeRegistration(home: string, pid: number): Promise<voi
 
 async function readRegistrations(folder: string): Promise<readonly Registration[]> {
   const names = await readdir(folder).catch(() => []);
-  const read = names.filter((name) => /^[1-9]\d*$/.test(name)).map(async (name) => {
-    const marker = (await readFile(join(folder, name), 'utf8').catch(() => '')).trim();
-    return { pid: Number(name), marker };
-  });
+  const read = names
+    .filter((name) => /^[1-9]\d*$/.test(name))
+    .map(async (name) => {
+      const marker = (await readFile(join(folder, name), 'utf8').catch(() => '')).trim();
+      return { pid: Number(name), marker };
+    });
   return Promise.all(read);
 }
 
