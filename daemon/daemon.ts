@@ -10,6 +10,7 @@ import { type Config, resolveConfig } from './config.js';
 import { createEventsFile } from './events-file.js';
 import { prepareHome, readIfThere, readToken, writeWhole } from './home.js';
 import { takeLock } from './lock.js';
+import { createEventLog } from './log-events.js';
 import { type Logger, openLog } from './log.js';
 import { createProvider } from './model.js';
 import { policyFor, surroundings } from './policies.js';
@@ -99,6 +100,7 @@ async function open({ files, flags, environment, onStopAsked }: DaemonOptions, c
   const publisher = createWatchPublisher(store.value, liveness, onRpcBug);
   const streams = createEventStreams(store.value, newId, onRpcBug);
   publisher.onCommitted(() => streams.wake());
+  publisher.onCommitted(createEventLog(log, store.value));
   if (flags.eventsFile !== undefined) {
     const file = createEventsFile(flags.eventsFile, store.value, (error) => log.error({ err: error }, 'events file'));
     if (!file.ok) {

@@ -17,7 +17,7 @@ export interface WatchPublisher extends Publisher {
   watch(client: { connection: Connection; afterAnswer: CallContext['afterAnswer'] }, sessionId: SessionId): Promise<Snapshot | null>;
   unwatch(connection: Connection, sessionId: SessionId): void;
   /** Called after each commit, for those who follow the events. */
-  onCommitted(callback: () => void): void;
+  onCommitted(callback: (what: Committed) => void): void;
 }
 
 const leftOut = '[output left out: this client was too slow]';
@@ -30,7 +30,7 @@ export function createWatchPublisher(
 ): WatchPublisher {
   const watches = createWatches((sessionId, watch) => tellInOrder(sessionId, () => catchUp(sessionId, watch)));
   const chains = new Map<SessionId, Promise<void>>();
-  const callbacks = new Set<() => void>();
+  const callbacks = new Set<(what: Committed) => void>();
 
   /** One after the other for each session, so that what is read later is told later. */
   function inOrder<T>(sessionId: SessionId, work: () => T | Promise<T>): Promise<T> {
@@ -136,7 +136,7 @@ export function createWatchPublisher(
       if (watches.of(sessionId).length > 0 || chains.has(sessionId)) {
         tellInOrder(sessionId, () => (deleted ? tellDeleted(what) : tell(what)));
       }
-      for (const callback of callbacks) callback();
+      for (const callback of callbacks) callback(what);
     },
     output(output) {
       if (watches.of(output.sessionId).length > 0) tellInOrder(output.sessionId, () => tellOutput(output));

@@ -1,7 +1,6 @@
 /** How peers of this system failed their users, and that it cannot happen here. Letters and numbers as in the design. */
-import { rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { mkdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { runToRest, startDaemon, statusesOf, tempPlaces, waitForRun } from '../support/daemon.js';
 import { call, cutAfter, endWithoutFinish, fail, hang, planPrompts, say, type ScriptedRequest, stallAfter, toolResults } from '../support/scripted-provider.js';
@@ -198,5 +197,19 @@ describe('secrets', () => {
       expect(text).not.toContain(token);
       expect(text).not.toContain('sk-test-of-the-story');
     }
+  });
+});
+
+describe('the log', () => {
+  it('answers why a session stopped, by its id', async () => {
+    const story = await tellStory(() => say('BLOCKED: the sample is missing'));
+    const session = await story.session();
+    await runToRest(story.daemon, session.id, 'blocked');
+    const lines = await waitFor('the reason to be in the log', async () => {
+      const text = await readFile(join(story.home, 'logs', 'daemon.log'), 'utf8');
+      return text.includes('the sample is missing') && text.trim().split('\n');
+    });
+    const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>).find(({ reason }) => reason !== undefined);
+    expect(told).toMatchObject({ sessionId: session.id, reason: 'the sample is missing', msg: 'plan blocked' });
   });
 });

@@ -143,6 +143,6 @@ function endIfRunning(pid: number): void {
 /** The data of a `--json` answer; fails when the envelope has another name or the data another shape. */
 export function dataOf<S extends z.ZodType>(ended: Ended, name: string, shape: S): z.infer<S> {
   if (ended.code !== 0) throw new Error(`exit code ${ended.code ?? 'none'}: ${ended.stderr}`);
-  return z.strictObject({ schema: z.literal(`cairn.${name}/v1`), data: shape }).parse(JSON.parse(ended.stdout))
-    .data as z.infer<S>;
+  const envelope = z.strictObject({ schema: z.literal(`cairn.${name}/v1`), data: z.unknown() });
+  return shape.parse(envelope.parse(JSON.parse(ended.stdout)).data);
 }

@@ -3,11 +3,13 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { spawn as spawnTerminal } from 'node-pty';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { NewItem } from '../../shared/plan.js';
+import type { ParamsInput } from '../../shared/contract.js';
 import type { Session } from '../../shared/session.js';
 import { type Daemon, startDaemon, waitForRun } from '../support/daemon.js';
 import { waitFor } from '../support/wait.js';
 import { cairn, cairnEnvironment, cairnFile, newPlace, type Place } from './tui-support.js';
+
+type NewItem = NonNullable<ParamsInput<'session.create'>['items']>[number];
 
 /** A leaf that goes on when the test says so. */
 const waitingLeaf: NewItem = {
