@@ -22,7 +22,7 @@ export const filesOf = (environment: NodeJS.ProcessEnv): HomeFiles =>
   homeFiles(environment.CAIRN_HOME, envPaths('cairn', { suffix: '' }));
 
 /** The daemon's own account of itself; null when none has been started, or the file cannot be read. */
-export function readDaemonFile(files: HomeFiles): { pid: number; port: number; protocol: number; version: string } | null {
+function readDaemonFile(files: HomeFiles): { pid: number; port: number; protocol: number; version: string } | null {
   try {
     return JSON.parse(readFileSync(files.daemon, 'utf8')) as { pid: number; port: number; protocol: number; version: string };
   } catch {

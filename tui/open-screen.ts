@@ -4,6 +4,9 @@ import { watchSession } from './commands/watch.js';
 import { findLocalServers } from './local-servers.js';
 import { newestSession } from './references.js';
 
+/** Names that can stand in a command line as they are. */
+const plainName = /^[\w.:/-]+$/;
+
 export async function openScreen(cli: Cli): Promise<void> {
   const client = await cli.client();
   const newest = await newestSession(client, process.cwd());
@@ -35,7 +38,7 @@ export async function openScreen(cli: Cli): Promise<void> {
   }
   cli.print(
     `${first.name} answers on this machine. To use it:`,
-    `  export OPENAI_BASE_URL=${first.baseUrl} CAIRN_MODEL=${first.models[0] ?? 'MODEL'}`,
+    `  export OPENAI_BASE_URL=${first.baseUrl} CAIRN_MODEL=${first.models.find((name) => plainName.test(name)) ?? 'MODEL'}`,
     '  cairn daemon stop',
   );
 }

@@ -43,7 +43,7 @@ function toProvider(message: StoredMessage): ProviderMessage {
  * A provider is never sent a call without its result, nor a result without its call. Results move up behind their
  * call: a word from a person may have arrived between the two.
  */
-function repairCalls(messages: readonly StoredMessage[]): StoredMessage[] {
+export function repairCalls(messages: readonly StoredMessage[]): StoredMessage[] {
   const repaired: StoredMessage[] = [];
   const used = new Set<StoredMessage>();
   messages.forEach((message, at) => {

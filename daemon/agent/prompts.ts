@@ -1,7 +1,7 @@
 /** All texts that the engine writes to a model, in one place. */
 import type { Item } from '../../shared/plan.js';
 import type { Report } from '../../shared/mission.js';
-import { listTree, numberAt } from '../../shared/plan-tree.js';
+import { countLeaves, listTree, numberAt } from '../../shared/plan-tree.js';
 import { placesOf, type Plan } from '../domain/plan.js';
 
 export interface SystemFacts {
@@ -88,10 +88,16 @@ export function planPrompt({ plan, item, attempt, handovers }: PlanPromptInput):
       'Results it can build on',
       handovers.slice(-caps.handovers).map((report) => cut(describeReport(report), caps.handover)),
     ),
+    countsLine(plan),
     next ? `Next comes: ${cut(next.title, caps.sibling)}` : 'It is the last of its list.',
     '',
     ending,
   ].join('\n');
+}
+
+function countsLine({ tree }: Plan): string {
+  const { done, skipped, leaves } = countLeaves(tree);
+  return `Of ${leaves} items ${done} are done${skipped > 0 ? ` and ${skipped} skipped` : ''}.`;
 }
 
 function describeReport(report: Report): string {

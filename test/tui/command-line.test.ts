@@ -12,6 +12,7 @@ import { methods } from '../../shared/contract.js';
 import { unwrap } from '../../shared/errors.js';
 import { daemonStatusSchema, sessionSchema } from '../../shared/session.js';
 import type { Ended } from '../support/program.js';
+import { startScriptedProvider } from '../support/scripted-provider.js';
 import { waitFor } from '../support/wait.js';
 import { cairn, dataOf, newPlace, type Place } from './tui-support.js';
 
@@ -274,8 +275,29 @@ describe('help for people', () => {
     const { code, stdout } = await cairn(place, ['doctor']);
     expect(code).toBe(2);
     expect(stdout).toMatch(/✔ Node 2\d/);
-    expect(stdout).toMatch(/! no model is configured\n {4}.*CAIRN_MODEL/);
+    expect(stdout).toMatch(/✗ no model is configured\n {4}.*CAIRN_MODEL/);
     expect(stdout).toMatch(/sandbox/);
+  });
+
+  it('doctor asks the model that is configured, and says when it does not answer', async () => {
+    const provider = await startScriptedProvider(() => []);
+    const env = { CAIRN_MODEL: 'scripted', OPENAI_BASE_URL: provider.baseUrl };
+    const place = await newPlace();
+    const well = await cairn(place, ['doctor'], { env });
+    expect(well).toMatchObject({ code: 0, stdout: expect.stringContaining(`✔ model scripted at ${provider.baseUrl}`) });
+    await provider.close();
+    const gone = await cairn(place, ['doctor'], { env });
+    expect(gone).toMatchObject({ code: 2, stdout: expect.stringMatching(/✗ model scripted .* does not answer: .*ECONNREFUSED/) });
+  });
+
+  it('doctor says why the daemon does not start', async () => {
+    const place = await newPlace();
+    await mkdir(place.home, { mode: 0o700 });
+    await writeFile(join(place.home, 'config.json'), '{"port": "seven"}');
+    expect(await cairn(place, ['doctor'])).toMatchObject({
+      code: 2,
+      stdout: expect.stringMatching(/✗ the daemon does not start: .*port/),
+    });
   });
 
   it('cairn alone says how to begin', async () => {

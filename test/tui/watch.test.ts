@@ -115,6 +115,19 @@ describe('cairn watch', () => {
     expect(watching.said()).toContain('2 Say goodbye  done, accepted');
   });
 
+  it('gives lines of JSON to a program', async () => {
+    const { place } = await runningPlan();
+    const watching = begin(place, ['watch', '--json']);
+    await watching.toSay('Wait for the word');
+    await letGo(place);
+    expect(await watching.ended).toBe(0);
+    const lines = watching.said().trim().split('\n');
+    const told = lines.map((line) => JSON.parse(line) as { schema: string; data: Record<string, unknown> });
+    expect(new Set(told.map(({ schema }) => schema))).toEqual(new Set(['cairn.watch/v1']));
+    expect(Object.keys(told[0]?.data ?? {})).toEqual(['snapshot']);
+    expect(told.at(-1)?.data).toMatchObject({ changed: { planRun: { status: 'completed' } } });
+  });
+
   it('ends when its session is deleted', async () => {
     const { place, daemon, session } = await runningPlan([lastLeaf]);
     await waitForRun(daemon, session.id, 'completed');

@@ -1,9 +1,13 @@
 import { execFile } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { promisify } from 'node:util';
+import type { DaemonStatus } from '../../shared/session.js';
 import { type Cli, exitCodes, type Register } from '../cli.js';
-import { connectIfRunning } from '../connect.js';
+import { NoDaemon } from '../connect.js';
+import { sanitise } from '../core/text.js';
 import { findLocalServers } from '../local-servers.js';
+
+const answerWithinMs = 5_000;
 
 interface Finding {
   readonly ok: boolean;
@@ -23,7 +27,9 @@ export const registerDoctor: Register = (program, cli) => {
       else {
         const { paint, glyphs } = cli.view;
         for (const { ok, what, todo } of findings) {
-          cli.print(`${ok ? paint('good', glyphs.accepted) : paint('bad', '!')} ${what}${todo === '' ? '' : `\n    ${todo}`}`);
+          cli.print(
+            `${ok ? paint('good', glyphs.accepted) : paint('bad', glyphs.missing)} ${what}${todo === '' ? '' : `\n    ${todo}`}`,
+          );
         }
       }
       if (findings.some(({ ok }) => !ok)) process.exitCode = exitCodes.needsPerson;
@@ -58,27 +64,49 @@ async function checkGit(): Promise<Finding> {
   }
 }
 
+/** Starts the daemon if none runs: whether it can, and with what configuration, only it knows. */
 async function checkDaemon(cli: Cli): Promise<Finding[]> {
-  const client = await connectIfRunning(cli.files);
-  const status = client && (await client.call('daemon.status', {}));
-  client?.close();
-  const daemon: Finding = status
-    ? { ok: true, what: `daemon runs, pid ${status.pid}, version ${status.version}`, todo: '' }
-    : { ok: true, what: 'daemon does not run (it starts with the next command)', todo: '' };
-  const model = status?.provider?.model ?? cli.environment.CAIRN_MODEL;
-  const warnings = (status?.warnings ?? []).map((what): Finding => ({ ok: false, what, todo: 'Mend the file named.' }));
-  if (model)
+  try {
+    const { pid, version, provider, warnings } = await (await cli.client()).call('daemon.status', {});
     return [
-      daemon,
-      { ok: true, what: `model ${model}${status?.provider ? ` at ${status.provider.baseUrl}` : ''}`, todo: '' },
-      ...warnings,
+      { ok: true, what: `daemon runs, pid ${pid}, version ${version}`, todo: '' },
+      provider === null ? await noModel() : await checkModel(provider),
+      ...warnings.map((warning) => ({ ok: false, what: sanitise(warning), todo: 'Mend the file named.' })),
     ];
+  } catch (error) {
+    if (!(error instanceof NoDaemon)) throw error;
+    const [what = '', ...todo] = error.message.split('\n').map(sanitise);
+    return [{ ok: false, what: `the daemon does not start: ${what}`, todo: todo.join(' ') }];
+  }
+}
+
+type Provider = NonNullable<DaemonStatus['provider']>;
+
+async function checkModel({ model, baseUrl, replay }: Provider): Promise<Finding> {
+  const what = `model ${sanitise(model)} at ${sanitise(baseUrl)}`;
+  if (replay) return { ok: true, what: `${what} (a recording, no model)`, todo: '' };
+  try {
+    // Any answer will do: the key, which would be asked for, is the daemon's.
+    await fetch(`${baseUrl}/models`, { signal: AbortSignal.timeout(answerWithinMs) });
+    return { ok: true, what, todo: '' };
+  } catch (error) {
+    const { cause, message } = error as Error;
+    const why = cause instanceof Error ? cause.message : message;
+    return {
+      ok: false,
+      what: `${what} does not answer: ${sanitise(why)}`,
+      todo: 'Start it, or set OPENAI_BASE_URL to where it is.',
+    };
+  }
+}
+
+async function noModel(): Promise<Finding> {
   const servers = await findLocalServers();
   const found = servers.map(({ name, baseUrl }) => `${name}: OPENAI_BASE_URL=${baseUrl}`).join('; ');
   const todo = found
     ? `A local server answers. Set CAIRN_MODEL and ${found}, then restart the daemon.`
     : 'Set CAIRN_MODEL and OPENAI_API_KEY (or OPENAI_BASE_URL), or "model" in config.json. Leaves by command need none.';
-  return [daemon, { ok: false, what: 'no model is configured', todo }, ...warnings];
+  return { ok: false, what: 'no model is configured', todo };
 }
 
 const checkSandbox = (): Finding => ({

@@ -14,9 +14,10 @@ export const registerWatch: Register = (program, cli) => {
     .command('watch [session]')
     .description('the tree, the output of the running leaf and every change, as plain lines; ends when the plan comes to rest')
     .option('--follow', 'go on when it comes to rest')
-    .action(async (reference: string | undefined, { follow }: { follow?: boolean }) => {
+    .option('--json', 'a line of JSON for each snapshot, change and piece of output')
+    .action(async (reference: string | undefined, { follow, json }: { follow?: boolean; json?: boolean }) => {
       const sessionId = await findSession(await cli.client(), reference);
-      process.exitCode = await watchSession(cli, sessionId, { follow: follow ?? false });
+      process.exitCode = await watchSession(cli, sessionId, { follow: follow ?? false, json: json ?? false });
     });
 };
 
@@ -41,8 +42,15 @@ function exitCodeOf(status: PlanRunStatus): number | null {
 
 const backOffMs = [200, 500, 1_000, 2_000, 5_000];
 
+export interface WatchOptions {
+  /** Go on when the plan comes to rest. */
+  readonly follow: boolean;
+  /** Lines of JSON instead of lines for people. */
+  readonly json?: boolean;
+}
+
 /** Follows a session for the person at the terminal. Ctrl-C, or a terminal that closes, only ends that: the daemon goes on. */
-export function watchSession(cli: Cli, sessionId: SessionId, options: { follow: boolean }): Promise<number> {
+export function watchSession(cli: Cli, sessionId: SessionId, options: WatchOptions): Promise<number> {
   endOnSignals(cli, 'Detached. The daemon goes on; come back with: cairn watch');
   return followSession(cli, sessionId, options);
 }
@@ -59,10 +67,10 @@ export function endOnSignals(cli: Cli, farewell: string): void {
 /**
  * Prints a session until it comes to rest; gives the exit code. A daemon that goes away is waited for, and the lines say so.
  */
-export async function followSession(cli: Cli, sessionId: SessionId, { follow }: { follow: boolean }): Promise<number> {
+export async function followSession(cli: Cli, sessionId: SessionId, options: WatchOptions): Promise<number> {
   for (let losses = 0; ; losses++) {
     try {
-      return await followOnce(cli, await reconnect(cli, losses), sessionId, follow);
+      return await followOnce(cli, await reconnect(cli, losses), sessionId, options);
     } catch (error) {
       if (!(error instanceof ConnectionLost)) throw error;
       cli.dropClient();
@@ -84,27 +92,32 @@ async function reconnect(cli: Cli, losses: number): Promise<Client> {
   }
 }
 
-function followOnce(cli: Cli, client: Client, sessionId: SessionId, follow: boolean): Promise<number> {
+function followOnce(cli: Cli, client: Client, sessionId: SessionId, { follow, json }: WatchOptions): Promise<number> {
   return new Promise((resolve, reject) => {
     let watched: Watched | null = null;
     const clock = (): string => new Date().toTimeString().slice(0, 8);
+    const tell = (data: object, lines: readonly string[]): void => {
+      if (json) cli.printJson('watch', data);
+      else cli.print(...lines);
+    };
 
     const begin = async (): Promise<void> => {
-      watched = fromSnapshot(await client.call('session.watch', { sessionId }));
-      cli.print(...treeLines(watched, cli.view));
+      const snapshot = await client.call('session.watch', { sessionId });
+      watched = fromSnapshot(snapshot);
+      tell({ snapshot }, treeLines(watched, cli.view));
       checkRest();
     };
     const checkRest = (): void => {
       const code = watched && !follow ? exitCodeOf(watched.planRun.status) : null;
       if (code === null || watched === null) return;
-      cli.print(...flush(watched, cli.view));
+      if (!json) cli.print(...flush(watched, cli.view));
       client.close();
       resolve(code);
     };
     client.on('session.changed', (change) => {
       if (watched === null || change.sessionId !== sessionId) return;
       if (change.deleted) {
-        cli.print('The session was deleted.');
+        tell({ changed: change }, ['The session was deleted.']);
         client.close();
         return resolve(exitCodes.failed);
       }
@@ -116,14 +129,14 @@ function followOnce(cli: Cli, client: Client, sessionId: SessionId, follow: bool
         return;
       }
       watched = step.watched;
-      cli.print(...step.lines);
+      tell({ changed: change }, step.lines);
       checkRest();
     });
     client.on('run.output', (output) => {
       if (watched === null || output.sessionId !== sessionId) return;
       const step = takeOutput(watched, output, cli.view);
       watched = step.watched;
-      cli.print(...step.lines);
+      tell({ output }, step.lines);
     });
     client.onClose((reason) => reject(new ConnectionLost(reason)));
     begin().catch(reject);

@@ -7,6 +7,7 @@ export interface Glyphs {
   readonly claimed: string;
   readonly accepted: string;
   readonly skipped: string;
+  readonly missing: string;
   readonly section: string;
   readonly bar: readonly [full: string, empty: string];
   readonly output: string;
@@ -20,6 +21,7 @@ const unicode: Glyphs = {
   claimed: '✓',
   accepted: '✔',
   skipped: '⊘',
+  missing: '✗',
   section: '▾',
   bar: ['█', '░'],
   output: '│',
@@ -33,6 +35,7 @@ const ascii: Glyphs = {
   claimed: 'v',
   accepted: 'V',
   skipped: '/',
+  missing: 'x',
   section: '+',
   bar: ['#', '.'],
   output: '|',

@@ -29,7 +29,7 @@ export function toneOf(status: PlanRunStatus): Tone {
   return status === 'running' || status === 'waiting' || status === 'pausing' ? 'busy' : 'plain';
 }
 
-export function progress({ done, skipped, leaves }: Counts, glyphs: Glyphs): string {
+function progress({ done, skipped, leaves }: Counts, glyphs: Glyphs): string {
   const open = leaves - skipped;
   const full = open === 0 ? 0 : Math.round((done / open) * barWidth);
   const bar = glyphs.bar[0].repeat(full) + glyphs.bar[1].repeat(barWidth - full);

@@ -37,7 +37,7 @@ export function fromSnapshot(snapshot: Snapshot): Watched {
   return { session, planRun, liveness, items: new Map(plain.map((item) => [item.id, item])), output: noOutput };
 }
 
-export const listed = (watched: Watched): ListedItem[] => listTree(buildTree(watched.items.values()));
+const listed = (watched: Watched): ListedItem[] => listTree(buildTree(watched.items.values()));
 
 export function treeLines(watched: Watched, options: ViewOptions): string[] {
   const { session, planRun, liveness } = watched;
