@@ -80,12 +80,19 @@ export interface App {
   stop(drainMs: number): Promise<void>;
 }
 
+/** Until a session whose drive broke off is driven again. */
+const afterBugMs = 10_000;
+
 export function createApp(parts: AppParts): App {
   const { store, clock, settings, redactor, newId, random } = parts;
   const { limits } = settings;
   const redact = (text: string): string => redactor.redact(text);
   const active = createActiveRuns(clock);
-  const dispatcher = createLocalDispatcher(settings.parallelSessions, parts.onBug);
+  const dispatcher = createLocalDispatcher(settings.parallelSessions, (error, sessionId) => {
+    parts.onBug(error, sessionId);
+    // The store may have had no room, or been locked: its session is not left running with nobody driving it.
+    performer.perform(sessionId, [{ type: 'wake', at: clock.now() + afterBugMs }]);
+  });
   const performer = createPerformer(dispatcher, active, clock);
   const lock = settings.workspaceLock ? createWorkspaceLock() : noWorkspaceLock;
   const draining = new AbortController();
@@ -141,6 +148,7 @@ export function createApp(parts: AppParts): App {
     commands: parts.commands,
     publisher: runPublisher,
     redact,
+    isRedacted: parts.isRedacted,
     timeoutMs: settings.shellTimeoutMs,
   });
   const executorFor = (item: Item): Executor =>
@@ -174,6 +182,7 @@ export function createApp(parts: AppParts): App {
       publisher: runPublisher,
       treeHash: parts.treeHash,
       redact,
+      isRedacted: parts.isRedacted,
       timeoutMs: settings.shellTimeoutMs,
       clock,
       newId,
@@ -185,6 +194,8 @@ export function createApp(parts: AppParts): App {
     random,
     newId,
     limits,
+    wakeAt: (sessionId, at) => performer.perform(sessionId, [{ type: 'wake', at }]),
+    onBug: parts.onBug,
   });
 
   return {

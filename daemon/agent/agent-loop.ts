@@ -5,7 +5,7 @@
  */
 import { unreachable } from '../../shared/errors.js';
 import type { ItemId, SessionId } from '../../shared/plan.js';
-import type { EffectId, ToolCall } from '../../shared/run.js';
+import type { EffectId, RunId, ToolCall } from '../../shared/run.js';
 import type { Clock } from '../clock.js';
 import type { RunRef } from '../domain/run-state.js';
 import type { LeafOutcome, RunActivity } from '../executors/executor.js';
@@ -48,15 +48,27 @@ export interface LoopRun {
   readonly drain: AbortSignal;
 }
 
+/** Waiting runs whose arguments stay in memory; a run beyond them is asked to repeat a call with a secret. */
+const keptWhileAsked = 64;
+
 const stopped: LeafOutcome = { type: 'stopped' };
 
 export function createAgentLoop(parts: LoopParts): (run: LoopRun) => Promise<LeafOutcome> {
   const { store } = parts;
   const calls = createToolCalls(parts);
+  /** Those of runs that wait for a person, so that what is allowed can then be done, secrets and all. Never stored. */
+  const asked = new Map<RunId, Map<EffectId, string>>();
+
+  function keepWhileAsked(runId: RunId, raw: Map<EffectId, string>): void {
+    asked.set(runId, raw);
+    // A run that was cancelled while it waited never comes back for them.
+    for (const id of asked.keys()) if (asked.size > keptWhileAsked) asked.delete(id);
+  }
 
   return async function loop(run) {
     /** Arguments as they came, which the store keeps only redacted. */
-    const raw = new Map<EffectId, string>();
+    const raw = asked.get(run.ref.runId) ?? new Map<EffectId, string>();
+    asked.delete(run.ref.runId);
     for (;;) {
       if (run.signal.aborted) return stopped;
       let transcript = await store.transcript(run.ref.runId);
@@ -64,10 +76,13 @@ export function createAgentLoop(parts: LoopParts): (run: LoopRun) => Promise<Lea
       const results = last?.after.filter((message) => message.kind === 'tool') ?? [];
       if (last && (last.turn.toolCalls?.length ?? 0) > results.length) {
         const outcome = await calls.perform(run, last.turn, results, raw);
+        if (outcome.type === 'suspended') keepWhileAsked(run.ref.runId, raw);
         if (outcome.type !== 'done') return outcome;
         continue;
       }
-      if ((await parts.deliverSteering(run.session.id, run.ref)) > 0) transcript = await store.transcript(run.ref.runId);
+      // Words to a running leaf are the leaf's: a chat that goes on beside it must not take them.
+      if (run.reports && (await parts.deliverSteering(run.session.id, run.ref)) > 0)
+        transcript = await store.transcript(run.ref.runId);
       const end = endOf(transcript);
       if (end !== null) {
         const outcome = outcomeOf(end, transcript);

@@ -122,6 +122,9 @@ export const outcomeUnknown = (name: string, args: string): string =>
 export const argumentsRedacted = (name: string): string =>
   `${name} was not called: its arguments contained a secret, which was not kept through a restart. Call it again if it is still needed.`;
 
+export const secretInCommand = (what: 'command' | 'check'): string =>
+  `The ${what} was not run: it held a secret, which is not kept. Have it read the secret from a file, then start again.`;
+
 export const cutOff = 'Your answer was cut off at its length limit. Go on, in smaller steps.';
 export const saySomething =
   'You ended without a text and without a report. Say what you did with mission_report (result), or why it cannot be done (blocker).';

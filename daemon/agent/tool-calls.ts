@@ -98,7 +98,8 @@ export function createToolCalls(parts: CallParts) {
       if (next === 'stopped') return { type: 'stopped' };
       if (next === null) continue;
       if ('kind' in next) entries.push(next);
-      else ready.push(next);
+      // What comes after a call that waits for a person waits with it: the order of the model's calls is kept.
+      else if (entries.length === 0) ready.push(next);
     }
     for (const wave of wavesOf(ready)) {
       if (run.signal.aborted) return { type: 'stopped' };

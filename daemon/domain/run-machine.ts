@@ -260,10 +260,10 @@ export class RunMachine {
     };
   }
 
-  /** A run that begins in this very decision is pinned to the version that the decision makes. */
+  /** A fresh run that begins in this very decision is pinned to the version that the decision makes. */
   #pinNewRun(version: number): void {
     const { run } = this;
-    if (run === null || this.#runs.get(run.id)?.type !== 'insert') return;
+    if (run === null || run.resumes !== null || this.#runs.get(run.id)?.type !== 'insert') return;
     const leaf = this.draft.find(run.itemId);
     this.updateRun({ planVersion: version, ...(leaf ? { leafDigest: leafDigest(leaf) } : {}) });
   }

@@ -3,12 +3,13 @@
  * plan run"), row by row. Pure: the same state, events and input give the same decision.
  */
 import { ok, unreachable, type Result } from '../../shared/errors.js';
+import type { Item } from '../../shared/plan.js';
 import { isTerminal } from '../../shared/plan-tree.js';
 import { leafDigest } from './leaf-digest.js';
 import { PlanDraft } from './plan-draft.js';
 import { cancel, pause, retry, start } from './run-control.js';
 import { type DecisionInput, RunMachine } from './run-machine.js';
-import type { Decision, RunEvent, RunState } from './run-state.js';
+import type { Decision, LeafRun, RunEvent, RunState } from './run-state.js';
 
 /**
  * Decides what the events make of a session, as one change. Edits of the plan that belong to it are already on `draft`.
@@ -102,7 +103,7 @@ function outcome(m: RunMachine, event: Outcome): void {
       return budgetExhausted(m, event.budget);
     case 'leaf_shown': {
       const leaf = m.current;
-      if (leaf) m.updateRun({ planVersion: m.base.plan.version, leafDigest: leafDigest(leaf) });
+      if (leaf) m.updateRun({ planVersion: m.base.plan.version, leafDigest: leafDigest(leaf), deaths: 0 });
       return;
     }
     default:
@@ -130,8 +131,9 @@ function begin(m: RunMachine, event: Extract<RunEvent, { type: 'begin' }>): void
     status: 'running',
     attempt,
     epoch,
-    planVersion: m.base.plan.version,
-    leafDigest: leafDigest(leaf),
+    // A run that goes on with a transcript has seen of its leaf what that transcript says.
+    planVersion: previous?.planVersion ?? m.base.plan.version,
+    leafDigest: previous?.leafDigest ?? leafDigest(leaf),
     resumes: previous?.id ?? null,
     claim: previous?.claim ?? null,
     deaths: previous?.deaths ?? 0,
@@ -142,14 +144,8 @@ function begin(m: RunMachine, event: Extract<RunEvent, { type: 'begin' }>): void
 function claimed(m: RunMachine, event: Extract<RunEvent, { type: 'claimed' }>): void {
   const leaf = m.current;
   if (leaf === null || m.run === null) return;
-  if (m.base.steering > 0) {
-    m.continueRun = 'steering';
-    return;
-  }
-  if (leafDigest(leaf) !== m.run.leafDigest) {
-    m.continueRun = 'leaf_changed';
-    return;
-  }
+  m.continueRun = unseen(m.base.steering, leaf, m.run);
+  if (m.continueRun !== null) return;
   if (!event.reported) fileReport(m, 'result', event.summary);
   if ((leaf.verify ?? []).length === 0) m.close(event.accepted, event.summary);
   else {
@@ -158,11 +154,22 @@ function claimed(m: RunMachine, event: Extract<RunEvent, { type: 'claimed' }>): 
   }
 }
 
+/** What a run must see before its leaf closes (invariant 13). A command reads no words: they wait for a model. */
+function unseen(steering: number, leaf: Item, run: LeafRun): Decision['continueRun'] {
+  if (steering > 0 && leaf.command === undefined) return 'steering';
+  return leafDigest(leaf) === run.leafDigest ? null : 'leaf_changed';
+}
+
 /** Checks are the current ones: if they were edited while the old ones ran, the new ones run as well. */
 function checksPassed(m: RunMachine, event: Extract<RunEvent, { type: 'checks_passed' }>): void {
-  const current = m.current?.verify ?? [];
+  const leaf = m.current;
+  if (leaf === null || m.run === null) return;
+  m.continueRun = unseen(m.base.steering, leaf, m.run);
+  // The claim was made without it: the run goes on and claims again.
+  if (m.continueRun !== null) return m.updateRun({ claim: null });
+  const current = leaf.verify ?? [];
   const same = current.length === event.commands.length && current.every((command, i) => command === event.commands[i]);
-  if (same) m.close(true, m.run?.claim ?? null);
+  if (same) m.close(true, m.run.claim);
   else m.perform({ type: 'wake', at: null });
 }
 
@@ -254,7 +261,11 @@ function planEdited(m: RunMachine): void {
     if (m.draft.itemCount === 0 || m.draft.nextOpen() !== null) m.rest('idle', null);
     return;
   }
-  if (currentItemId === null) return;
+  if (currentItemId === null) {
+    // Paused between two leaves, with the rest closed by hand: there is nothing to go on with.
+    if (status === 'paused' && m.draft.nextOpen() === null) m.rest(m.draft.itemCount > 0 ? 'completed' : 'idle', null);
+    return;
+  }
   const leaf = m.current;
   if (leaf !== null && !isTerminal(leaf.status) && leaf.status === 'active') return;
   m.abortRun('cancelled', 'leaf_closed');

@@ -1,6 +1,7 @@
 /** Runs a leaf by its shell command, without a model: exit 0 is done, and the daemon itself has seen it. */
 import type { EffectId } from '../../shared/run.js';
 import { argsDigest } from '../agent/args-digest.js';
+import { secretInCommand } from '../agent/prompts.js';
 import type { Approvals } from '../runner/approvals.js';
 import type { RunPublisher } from '../runner/run-publisher.js';
 import type { StoredEffect } from '../store/queries.js';
@@ -14,6 +15,7 @@ export interface CommandExecutorParts {
   readonly commands: CommandRunner;
   readonly publisher: RunPublisher;
   readonly redact: (text: string) => string;
+  readonly isRedacted: (text: string) => boolean;
   readonly timeoutMs: number;
 }
 
@@ -83,6 +85,7 @@ export function createCommandExecutor(parts: CommandExecutorParts): Executor {
           reported: false,
         };
       }
+      if (parts.isRedacted(command)) return { type: 'blocked', reason: secretInCommand('command'), reported: false };
       const args = parts.redact(JSON.stringify({ command }));
       const known = (await store.transcriptEffects(job.ref.runId)).find(
         (effect) => effect.args === args && effect.name === 'shell',

@@ -24,12 +24,18 @@ const handoverPage = { limit: 3, cursor: null } as const;
 export function createModelExecutor(parts: ModelExecutorParts): Executor {
   const { store } = parts;
 
+  /** A run of the same try, which this one goes on with, was told the notice already. */
+  async function wasTold({ resumes, ref }: LeafJob, transcript: readonly StoredMessage[]): Promise<boolean> {
+    if (resumes === null || !transcript.some((message) => message.runId === resumes)) return false;
+    return (await store.run(resumes))?.attempt === ref.attempt;
+  }
+
   /** The messages that a new run begins with; none when it has begun already. */
   async function prepare(job: LeafJob): Promise<readonly Omit<Message, 'at'>[]> {
     const transcript = await store.transcript(job.ref.runId);
     if (transcript.some((message) => message.runId === job.ref.runId)) return [];
     const notice: Omit<Message, 'at'>[] = job.notice ? [{ kind: 'notice', role: 'system', content: job.notice }] : [];
-    if (job.resumes !== null && transcript.length > 0) return notice;
+    if (job.resumes !== null && transcript.length > 0) return (await wasTold(job, transcript)) ? [] : notice;
     const plan = await parts.planOf(job.session);
     if (plan === null) return notice;
     const handovers = (await store.reports(job.session.id, 'result', handoverPage)).rows.toReversed();

@@ -29,7 +29,10 @@ export function checkAccess(request: IncomingMessage, rules: AccessRules): Acces
   }
   const given = /^Bearer (.+)$/i.exec(authorization)?.[1] ?? '';
   if (!sameText(given, rules.token)) {
-    return { status: 401, message: 'Send "Authorization: Bearer TOKEN" with the token from the file `token` in the home of the daemon.' };
+    return {
+      status: 401,
+      message: 'Send "Authorization: Bearer TOKEN" with the token from the file `token` in the home of the daemon.',
+    };
   }
   return null;
 }

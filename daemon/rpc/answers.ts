@@ -2,7 +2,12 @@
 import { createJSONRPCErrorResponse, type JSONRPCErrorResponse, type JSONRPCID } from 'json-rpc-2.0';
 import { errorCodes, type ErrorData, type ErrorKind } from '../../shared/errors.js';
 
-export function failure(id: JSONRPCID, kind: ErrorKind, message: string, data: Omit<ErrorData, 'kind'> = {}): JSONRPCErrorResponse {
+export function failure(
+  id: JSONRPCID,
+  kind: ErrorKind,
+  message: string,
+  data: Omit<ErrorData, 'kind'> = {},
+): JSONRPCErrorResponse {
   return createJSONRPCErrorResponse(id, errorCodes[kind], message, { ...data, kind });
 }
 

@@ -104,5 +104,7 @@ function overloaded(value: unknown): string | null {
   if ('error' in checked) return JSON.stringify(checked.error);
   const { request } = checked;
   if (isNotification(request)) return null;
-  return JSON.stringify(failure(request.id ?? null, 'overloaded', 'Too many requests are under way.', { hint: 'Wait a moment and repeat.' }));
+  return JSON.stringify(
+    failure(request.id ?? null, 'overloaded', 'Too many requests are under way.', { hint: 'Wait a moment and repeat.' }),
+  );
 }

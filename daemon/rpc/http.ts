@@ -31,12 +31,21 @@ interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-async function serve(request: IncomingMessage, response: ServerResponse, dispatch: Dispatch, access: AccessRules | null): Promise<void> {
+async function serve(
+  request: IncomingMessage,
+  response: ServerResponse,
+  dispatch: Dispatch,
+  access: AccessRules | null,
+): Promise<void> {
   response.on('error', () => undefined);
   const reply = await replyTo(request, dispatch, access);
   if (reply === 'gone' || response.destroyed) return;
   const { status, text, headers = {} } = reply;
-  response.writeHead(status, { 'X-Content-Type-Options': 'nosniff', ...(text === null ? {} : { 'Content-Type': 'application/json' }), ...headers });
+  response.writeHead(status, {
+    'X-Content-Type-Options': 'nosniff',
+    ...(text === null ? {} : { 'Content-Type': 'application/json' }),
+    ...headers,
+  });
   response.end(text ?? undefined);
 }
 
@@ -49,12 +58,20 @@ async function replyTo(request: IncomingMessage, dispatch: Dispatch, access: Acc
   const path = (request.url ?? '').split('?')[0];
   if (path !== '/rpc') return { status: 404, text: errorText('not_found', 'There is only /rpc here.') };
   if (request.method !== 'POST') {
-    return { status: 405, text: errorText('invalid_request', 'Send JSON-RPC by POST, or open a WebSocket.'), headers: { Allow: 'POST' } };
+    return {
+      status: 405,
+      text: errorText('invalid_request', 'Send JSON-RPC by POST, or open a WebSocket.'),
+      headers: { Allow: 'POST' },
+    };
   }
   const body = await readBody(request);
   if (body === 'gone') return body;
   if (body === 'too_large') {
-    return { status: 413, text: errorText('limit_exceeded', `A message has at most ${messageBytesLimit} bytes.`), headers: { Connection: 'close' } };
+    return {
+      status: 413,
+      text: errorText('limit_exceeded', `A message has at most ${messageBytesLimit} bytes.`),
+      headers: { Connection: 'close' },
+    };
   }
   if (!isUtf8(body)) return { status: 200, text: errorText('parse_error', 'The message is not valid UTF-8.') };
   const text = await dispatch(body.toString('utf8'), { connection: null, afterAnswer: (callback) => callback() });

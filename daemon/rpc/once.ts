@@ -12,7 +12,12 @@ interface Ways<T> {
 }
 
 /** Refuses a key that was used with other params. Without a key, every call is the first. */
-export async function carryOutOnce<T>(store: Pick<Queries, 'once'>, method: string, params: Keyed, { first, again }: Ways<T>): Promise<T> {
+export async function carryOutOnce<T>(
+  store: Pick<Queries, 'once'>,
+  method: string,
+  params: Keyed,
+  { first, again }: Ways<T>,
+): Promise<T> {
   const once = onceOf(method, params);
   if (once === null) return first(null);
   const made = await seen(store, once);
@@ -35,7 +40,9 @@ interface Keyed {
 function onceOf(method: string, { idempotencyKey: key, ...rest }: Keyed): Once | null {
   if (key === undefined) return null;
   const text = JSON.stringify(rest, (_name, value: unknown) =>
-    value !== null && typeof value === 'object' && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort()) : value,
+    value !== null && typeof value === 'object' && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort())
+      : value,
   );
   return { key: digestOf(key), method, digest: digestOf(text) };
 }

@@ -12,7 +12,10 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
 
 /** Params by name: one content descriptor for each property of the params object. */
 function paramsOf(schema: z.ZodType): Json[] {
-  const { properties = {}, required = [] } = schemaOf(schema, 'input') as { properties?: Record<string, Json>; required?: string[] };
+  const { properties = {}, required = [] } = schemaOf(schema, 'input') as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
   return Object.entries(properties).map(([name, property]) => ({ name, required: required.includes(name), schema: property }));
 }
 

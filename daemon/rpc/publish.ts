@@ -14,7 +14,10 @@ import { readSnapshot, toSession } from './wire.js';
 
 export interface WatchPublisher extends Publisher {
   /** Null when there is no such session. Nothing is told before the answer that carries the snapshot. */
-  watch(client: { connection: Connection; afterAnswer: CallContext['afterAnswer'] }, sessionId: SessionId): Promise<Snapshot | null>;
+  watch(
+    client: { connection: Connection; afterAnswer: CallContext['afterAnswer'] },
+    sessionId: SessionId,
+  ): Promise<Snapshot | null>;
   unwatch(connection: Connection, sessionId: SessionId): void;
   /** Called after each commit, for those who follow the events. */
   onCommitted(callback: (what: Committed) => void): void;

@@ -16,11 +16,16 @@ export function readMessage(text: string, maxBatch: number): Message {
   } catch (error) {
     return refused(null, 'parse_error', `The message is not valid JSON: ${(error as Error).message}`);
   }
-  if (depthOf(text) > maxDepth) return refused(idOf(value), 'limit_exceeded', `The message is nested deeper than ${maxDepth} levels.`);
+  if (depthOf(text) > maxDepth)
+    return refused(idOf(value), 'limit_exceeded', `The message is nested deeper than ${maxDepth} levels.`);
   if (!Array.isArray(value)) return { ok: true, isBatch: false, requests: [value] };
   if (value.length === 0) return refused(null, 'invalid_request', 'The batch is empty.');
   if (value.length > maxBatch) {
-    return refused(null, 'limit_exceeded', `The batch has ${value.length} requests; at most ${maxBatch} are taken. Send smaller ones.`);
+    return refused(
+      null,
+      'limit_exceeded',
+      `The batch has ${value.length} requests; at most ${maxBatch} are taken. Send smaller ones.`,
+    );
   }
   return { ok: true, isBatch: true, requests: value };
 }

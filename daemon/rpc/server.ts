@@ -81,7 +81,8 @@ function closeServer(server: Server): Promise<void> {
 }
 
 function whyNot(error: NodeJS.ErrnoException, { port, socketPath }: ServerOptions): string {
-  if (error.code === 'EADDRINUSE') return `Port ${port} is taken. Set another one (CAIRN_PORT, "port" in config.json), or 0 for any.`;
+  if (error.code === 'EADDRINUSE')
+    return `Port ${port} is taken. Set another one (CAIRN_PORT, "port" in config.json), or 0 for any.`;
   if (error.code === 'EACCES') return `Not allowed to listen on port ${port} or at ${socketPath}.`;
   return `Cannot listen on port ${port} and at ${socketPath}: ${error.message}.`;
 }

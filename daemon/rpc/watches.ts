@@ -21,7 +21,11 @@ export interface Watch {
 export interface Watches {
   of(sessionId: SessionId): Watch[];
   has(sessionId: SessionId, watch: Watch): boolean;
-  add(sessionId: SessionId, client: { connection: Connection; afterAnswer: CallContext['afterAnswer'] }, snapshot: Snapshot): void;
+  add(
+    sessionId: SessionId,
+    client: { connection: Connection; afterAnswer: CallContext['afterAnswer'] },
+    snapshot: Snapshot,
+  ): void;
   remove(connection: Connection, sessionId: SessionId): void;
   /** Ends all watches of a session. */
   forget(sessionId: SessionId): void;

@@ -67,7 +67,8 @@ export function createSockets({ dispatch, newId }: SocketOptions): Sockets {
         stream.on('error', () => undefined);
         const refused = access && checkAccess(request, access);
         if (refused) return refuseUpgrade(stream, refused.status, 'unauthorized', refused.message);
-        if ((request.url ?? '').split('?')[0] !== '/rpc') return refuseUpgrade(stream, 404, 'not_found', 'There is only /rpc here.');
+        if ((request.url ?? '').split('?')[0] !== '/rpc')
+          return refuseUpgrade(stream, 404, 'not_found', 'There is only /rpc here.');
         server.handleUpgrade(request, stream, head, welcome);
       });
     },

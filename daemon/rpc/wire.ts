@@ -10,11 +10,28 @@ import type { Queries, SessionRow } from '../store/queries.js';
 
 export function toSession({ record, goal, planVersion, counts, planRun, usage }: SessionRow): Session {
   const { id, title, workspace, profile, outcome, parentId, createdAt, updatedAt } = record;
-  return { id, title, goal, workspace, profile, status: planRun.status, outcome, parentId, planVersion, counts, usage, createdAt, updatedAt };
+  return {
+    id,
+    title,
+    goal,
+    workspace,
+    profile,
+    status: planRun.status,
+    outcome,
+    parentId,
+    planVersion,
+    counts,
+    usage,
+    createdAt,
+    updatedAt,
+  };
 }
 
 /** What a mutation answers: the items that changed and are still there, as listed, and the ids of those that are gone. */
-export function toMutation(plan: Plan, changes: readonly ItemChange[]): { version: number; changed: ListedItem[]; removed: ItemChange['id'][] } {
+export function toMutation(
+  plan: Plan,
+  changes: readonly ItemChange[],
+): { version: number; changed: ListedItem[]; removed: ItemChange['id'][] } {
   const places = placesOf(plan.tree);
   const changed = changes.flatMap(({ after }) => {
     const place = after && places.get(after.id);
@@ -24,7 +41,11 @@ export function toMutation(plan: Plan, changes: readonly ItemChange[]): { versio
 }
 
 /** Everything that a watcher starts from. All reads are asked for in one turn, so that they see one state. */
-export async function readSnapshot(store: Queries, liveness: (id: SessionId) => Promise<Liveness>, id: SessionId): Promise<Snapshot | null> {
+export async function readSnapshot(
+  store: Queries,
+  liveness: (id: SessionId) => Promise<Liveness>,
+  id: SessionId,
+): Promise<Snapshot | null> {
   const [row, state, seq, inbox, runs] = await Promise.all([
     store.sessionRow(id),
     store.loadState(id),

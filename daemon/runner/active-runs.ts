@@ -25,6 +25,7 @@ export interface Activity {
 export interface ActiveRuns {
   open(runId: RunId, sessionId: SessionId, itemId: ItemId | null): ActiveRun;
   abort(runId: RunId): void;
+  /** For good: a run that is opened afterwards is stopped at once. */
   abortAll(): void;
   activityOf(sessionId: SessionId): Activity | null;
   /** Resolves when the run is no longer carried out. */
@@ -42,9 +43,11 @@ interface Entry {
 
 export function createActiveRuns(clock: Clock): ActiveRuns {
   const runs = new Map<RunId, Entry>();
+  let allAborted = false;
   return {
     open(runId, sessionId, itemId) {
       const controller = new AbortController();
+      if (allAborted) controller.abort();
       let end = (): void => undefined;
       const ended = new Promise<void>((resolve) => (end = resolve));
       const now = clock.now();
@@ -72,6 +75,7 @@ export function createActiveRuns(clock: Clock): ActiveRuns {
       runs.get(runId)?.controller.abort();
     },
     abortAll() {
+      allAborted = true;
       for (const entry of runs.values()) entry.controller.abort();
     },
     activityOf(sessionId) {

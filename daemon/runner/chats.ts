@@ -1,10 +1,12 @@
 /** Chat: a turn with no leaf, or a word to the leaf that runs. It closes no item and changes no checkpoint. */
 import { ok, refuse, type Result } from '../../shared/errors.js';
 import { planLimits, type SessionId } from '../../shared/plan.js';
-import type { RunId } from '../../shared/run.js';
+import { itemAt } from '../../shared/plan-tree.js';
+import type { Run, RunId } from '../../shared/run.js';
 import type { LoopRun } from '../agent/agent-loop.js';
 import { planOverview, systemPrompt } from '../agent/prompts.js';
 import type { Clock } from '../clock.js';
+import { placesOf } from '../domain/plan.js';
 import type { RunState } from '../domain/run-state.js';
 import type { LeafOutcome } from '../executors/executor.js';
 import type { Provider } from '../providers/provider.js';
@@ -36,6 +38,8 @@ export interface Chats {
   /** Resolves when no chat turn is under way. */
   idle(): Promise<void>;
 }
+
+const maxDeaths = 3;
 
 export function createChats(parts: ChatParts): Chats {
   const { store, states } = parts;
@@ -102,12 +106,21 @@ export function createChats(parts: ChatParts): Chats {
       const state = await states.read(sessionId);
       if (session === null || state === null) return notFound(sessionId);
       const running = runningLeaf(state);
-      if (running !== null) return steer(sessionId, text, once, running);
+      if (running !== null) {
+        const steered = await steer(sessionId, text, once, running);
+        // The run ended meanwhile: the words go to whoever is there now.
+        return steered ?? this.send(sessionId, text, once);
+      }
       if (parts.provider.describe() === null) return noModel();
       return begin(session, text, null, once);
     },
     async recover() {
       for (const run of await store.openChats()) {
+        if (await diesAlways(run)) {
+          const events = await store.endChat(run.id, run.sessionId, 'failed', `the daemon died ${maxDeaths} times in this chat`);
+          parts.publisher.committed({ sessionId: run.sessionId, events });
+          continue;
+        }
         parts.publisher.committed({
           sessionId: run.sessionId,
           events: await store.endChat(run.id, run.sessionId, 'interrupted', 'the daemon died'),
@@ -121,19 +134,34 @@ export function createChats(parts: ChatParts): Chats {
     },
   };
 
-  async function steer(sessionId: SessionId, text: string, once: Once | null, runId: RunId): Promise<Result<RunId>> {
+  /** Null when the run is no longer the one that words go to. */
+  async function steer(sessionId: SessionId, text: string, once: Once | null, runId: RunId): Promise<Result<RunId> | null> {
     const added = await states.alongside(
       sessionId,
-      () => store.addSteering(sessionId, text, once, runId),
-      (state, done) => (done ? { ...state, steering: state.steering + 1 } : state),
+      async () => {
+        const now = await states.read(sessionId);
+        return now !== null && runningLeaf(now) === runId ? store.addSteering(sessionId, text, once, runId) : null;
+      },
+      (state, done) => (done === true ? { ...state, steering: state.steering + 1 } : state),
     );
-    return added ? ok(runId) : keyUsed();
+    return added === null ? null : added ? ok(runId) : keyUsed();
+  }
+
+  /** No chat may take the daemon down at every start: without a finished turn it is taken up so often only. */
+  async function diesAlways(run: Run): Promise<boolean> {
+    let deaths = 0;
+    for (let dead: Run | null = run; dead !== null && dead.usage.turns === 0; deaths++) {
+      dead = dead.resumes === null ? null : await store.run(dead.resumes);
+    }
+    return deaths >= maxDeaths;
   }
 }
 
-/** The leaf run that a word goes to: under way, or about to be tried again. */
-function runningLeaf({ checkpoint, run }: RunState): RunId | null {
+/** The leaf run that a word goes to: under way, or about to be tried again. A command hears no words: a chat answers them. */
+function runningLeaf({ checkpoint, run, plan }: RunState): RunId | null {
   if (run === null || run.itemId !== checkpoint.currentItemId) return null;
+  const place = placesOf(plan.tree).get(run.itemId);
+  if (place !== undefined && itemAt(plan.tree, place)?.command !== undefined) return null;
   return checkpoint.status === 'running' || checkpoint.status === 'waiting' ? run.id : null;
 }
 

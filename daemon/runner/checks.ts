@@ -2,6 +2,7 @@
  * Runs the checks of a claimed leaf: the daemon itself, one after the other, a receipt for each. A receipt belongs to
  * item, attempt and workspace tree; none is ever taken over from another try.
  */
+import { createHash } from 'node:crypto';
 import type { Item } from '../../shared/plan.js';
 import type { EffectId } from '../../shared/run.js';
 import type { Clock } from '../clock.js';
@@ -10,6 +11,7 @@ import type { RunActivity } from '../executors/executor.js';
 import type { SessionRecord, Store } from '../store/store.js';
 import type { CommandRunner } from '../tools/tool.js';
 import type { Approvals } from './approvals.js';
+import { secretInCommand } from '../agent/prompts.js';
 import type { RunPublisher } from './run-publisher.js';
 
 export interface CheckJob {
@@ -30,6 +32,7 @@ export interface CheckParts {
   readonly publisher: RunPublisher;
   readonly treeHash: (workspace: string, signal: AbortSignal) => Promise<string | null>;
   readonly redact: (text: string) => string;
+  readonly isRedacted: (text: string) => boolean;
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly newId: (prefix: string) => string;
@@ -38,6 +41,8 @@ export interface CheckParts {
 /** Of an output, what a receipt keeps and the model is told. */
 const tailLength = 2_000;
 
+const digestOf = (command: string): string => createHash('sha256').update(command).digest('hex').slice(0, 16);
+
 export function createCheckRunner(parts: CheckParts): CheckRunner {
   const { store, approvals, clock } = parts;
 
@@ -45,7 +50,9 @@ export function createCheckRunner(parts: CheckParts): CheckRunner {
     async run({ session, item, ref }, activity, signal) {
       const commands = item.verify ?? [];
       for (const [index, command] of commands.entries()) {
-        const effectId = `${ref.runId}.check.${index}` as EffectId;
+        // Bound to the command: a yes to one is none to what somebody put in its place meanwhile.
+        const effectId = `${ref.runId}.check.${index}.${digestOf(command)}` as EffectId;
+        if (parts.isRedacted(command)) return { type: 'reported_blocked', ref, reason: secretInCommand('check'), reported: false };
         const wish = { effectId, tool: 'shell', class: 'code_execution', command } as const;
         const permission = await approvals.permission(session, wish, { runId: ref.runId, itemId: item.id });
         if (permission.type === 'ask') return { type: 'asked', ref, entries: [permission.entry] };

@@ -23,7 +23,10 @@ export function createPerformer(dispatcher: Dispatcher, active: ActiveRuns, cloc
     else
       timers.set(
         sessionId,
-        clock.after(delay, () => dispatcher.wake(sessionId)),
+        clock.after(delay, () => {
+          timers.delete(sessionId);
+          dispatcher.wake(sessionId);
+        }),
       );
   }
 

@@ -36,6 +36,9 @@ export interface RunnerParts {
   readonly random: () => number;
   readonly newId: (prefix: string) => string;
   readonly limits: RunLimits;
+  /** Wakes the session at that time of the clock, in milliseconds. */
+  readonly wakeAt: (sessionId: SessionId, at: number) => void;
+  readonly onBug: (error: unknown, sessionId: SessionId) => void;
 }
 
 type Leaf = RunState & { readonly run: NonNullable<RunState['run']> };
@@ -43,7 +46,7 @@ type Leaf = RunState & { readonly run: NonNullable<RunState['run']> };
 export function createRunner(parts: RunnerParts): (sessionId: SessionId, signal: AbortSignal) => Promise<void> {
   const { store, states, dispatcher, active, checks, lock, clock } = parts;
   /** What the workspace held when a run began to wait. In memory: after a restart the run is told that it may have changed. */
-  const leftBehind = new Map<RunId, FileSnapshot>();
+  const leftBehind = new Map<SessionId, { readonly runId: RunId; readonly files: FileSnapshot }>();
   const nextRunId = (): RunId => parts.newId('r') as RunId;
 
   async function apply(sessionId: SessionId, events: readonly RunEvent[]) {
@@ -60,7 +63,11 @@ export function createRunner(parts: RunnerParts): (sessionId: SessionId, signal:
     try {
       while (!stop.aborted && state !== null && state.checkpoint.status === 'running') {
         const { retryAt, currentItemId } = state.checkpoint;
-        if (retryAt !== null && retryAt > clock.now()) return;
+        if (retryAt !== null && retryAt > clock.now()) {
+          // Also when a timer came early, or the clock was set back: somebody must come again.
+          parts.wakeAt(sessionId, retryAt);
+          return;
+        }
         const item = currentItemId === null ? undefined : itemOf(state, currentItemId);
         if (item === undefined) return;
         if (release === null && parts.writes(session, item)) {
@@ -87,19 +94,28 @@ export function createRunner(parts: RunnerParts): (sessionId: SessionId, signal:
   async function carryOut(session: SessionRecord, state: Leaf, stop: AbortSignal, locked: boolean): Promise<boolean> {
     const { run } = state;
     const item = itemOf(state, run.itemId) as Item;
-    await tellOfChangedFiles(session, state);
     const handle = active.open(run.id, session.id, run.itemId);
     let event: RunEvent | null;
     try {
+      // It may have been ended before there was a handle to stop it by.
+      const now = await states.read(session.id);
+      if (now === null || !isUnderWay(now) || now.run.id !== run.id) return true;
+      await tellOfChangedFiles(session, state);
       event = await outcomeOf(session, state, item, handle, stop);
+      if (event?.type === 'asked' && locked) {
+        leftBehind.set(session.id, { runId: run.id, files: await parts.snapshotFiles(session.workspace) });
+      }
+    } catch (error) {
+      parts.onBug(error, session.id);
+      event = bugEvent(error, item, run);
     } finally {
       handle.close();
     }
     if (event === null) return !stop.aborted;
-    if (event.type === 'asked' && locked) leftBehind.set(run.id, await parts.snapshotFiles(session.workspace));
     const keep = !dispatcher.contended() && !(locked && lock.contended(session.workspace));
     // The next leaf begins in the transaction that closes this one, unless somebody else waits for the slot.
-    const next: RunEvent[] = keep && event.type !== 'asked' ? [{ type: 'begin', runId: nextRunId() }] : [];
+    const closes = event.type === 'claimed' || event.type === 'checks_passed';
+    const next: RunEvent[] = keep && closes && !stop.aborted ? [{ type: 'begin', runId: nextRunId() }] : [];
     const decision = await apply(session.id, [event, ...next]);
     if (decision === null) return false;
     if (decision.continueRun === 'leaf_changed') await showLeaf(session.id, state, item);
@@ -123,13 +139,20 @@ export function createRunner(parts: RunnerParts): (sessionId: SessionId, signal:
 
   /** A run that waited gave its workspace up meanwhile. */
   async function tellOfChangedFiles(session: SessionRecord, { run }: Leaf): Promise<void> {
-    const before = leftBehind.get(run.id);
-    if (before === undefined) return;
-    leftBehind.delete(run.id);
-    const changed = changedFiles(before, await parts.snapshotFiles(session.workspace));
+    const before = leftBehind.get(session.id);
+    leftBehind.delete(session.id);
+    if (before?.runId !== run.id) return;
+    const changed = changedFiles(before.files, await parts.snapshotFiles(session.workspace));
     if (changed.length === 0) return;
     const ref = { runId: run.id, epoch: run.epoch, attempt: run.attempt };
     await store.appendMessages(ref, [{ kind: 'notice', role: 'system', content: filesChanged(changed) }]);
+  }
+
+  /** A bug ends the try visibly. A command may have been carried out: only a person starts it again. */
+  function bugEvent(error: unknown, item: Item, run: Leaf['run']): RunEvent {
+    const ref: RunRef = { runId: run.id, epoch: run.epoch, attempt: run.attempt };
+    const words = `a bug in Cairn, see its log: ${error instanceof Error ? error.message : String(error)}`;
+    return { type: 'run_failed', ref, error: words, retryable: item.command === undefined, jitter: parts.random() };
   }
 
   function eventOf(outcome: LeafOutcome, ref: RunRef): RunEvent | null {

@@ -100,7 +100,11 @@ export class SessionStates {
       const decided = decide(state);
       if (!decided.ok) return decided;
       const decision = decided.value;
-      if (isEmpty(decision) && once === null) return ok({ decision, stored: false });
+      if (isEmpty(decision) && once === null) {
+        // Nothing to store is not nothing to do: a session found running after a restart only has to be woken.
+        this.perform(sessionId, decision.effects);
+        return ok({ decision, stored: false });
+      }
       const committed = await this.store.commit(decision, once);
       if (!committed.ok) {
         if (committed.reason === 'key_used') return keyUsed();

@@ -4,8 +4,9 @@ import { buildContext, repairCalls } from '../../daemon/agent/context.js';
 import { endOf } from '../../daemon/agent/run-end.js';
 import { wrapUntrusted } from '../../daemon/agent/untrusted.js';
 import type { StoredMessage } from '../../daemon/store/store.js';
-import type { MessageKind, RunId } from '../../shared/run.js';
+import type { RunId } from '../../shared/run.js';
 
+type MessageKind = StoredMessage['kind'];
 let seq = 0;
 function message(kind: MessageKind, content: string, more: Partial<StoredMessage> = {}): StoredMessage {
   const role = kind === 'assistant' ? 'assistant' : kind === 'tool' ? 'tool' : kind === 'chat' || kind === 'plan_prompt' ? 'user' : 'system';

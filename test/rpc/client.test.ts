@@ -44,7 +44,10 @@ const refusal = (id: number | undefined, error: unknown): unknown => ({ jsonrpc:
 describe('a call', () => {
   it('is a request by name, and gets its own answer, whatever the order', async () => {
     const { transport, client } = connect();
-    const [first, second] = [client.call('plan.export', { sessionId, format: 'json' }), client.call('plan.export', { sessionId, format: 'markdown' })];
+    const [first, second] = [
+      client.call('plan.export', { sessionId, format: 'json' }),
+      client.call('plan.export', { sessionId, format: 'markdown' }),
+    ];
     expect(transport.sent).toEqual([
       { jsonrpc: '2.0', id: 1, method: 'plan.export', params: { sessionId, format: 'json' } },
       { jsonrpc: '2.0', id: 2, method: 'plan.export', params: { sessionId, format: 'markdown' } },
@@ -57,10 +60,21 @@ describe('a call', () => {
   it('throws what the daemon refused, with its kind, hint and data', async () => {
     const { transport, client } = connect();
     const call = client.call('plan.get', { sessionId });
-    transport.receive(refusal(1, { code: -32009, message: 'Read it again.', data: { kind: 'version_conflict', currentVersion: 7, hint: 'plan.get' } }));
+    transport.receive(
+      refusal(1, {
+        code: -32009,
+        message: 'Read it again.',
+        data: { kind: 'version_conflict', currentVersion: 7, hint: 'plan.get' },
+      }),
+    );
     const error = await call.catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(RpcError);
-    expect(error).toMatchObject({ code: -32009, kind: 'version_conflict', message: 'Read it again.', data: { currentVersion: 7, hint: 'plan.get' } });
+    expect(error).toMatchObject({
+      code: -32009,
+      kind: 'version_conflict',
+      message: 'Read it again.',
+      data: { currentVersion: 7, hint: 'plan.get' },
+    });
   });
 
   it.each([

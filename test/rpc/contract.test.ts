@@ -4,7 +4,6 @@ import { type MethodName, methodNames, methods, notifications, type ParamsInput 
 import { errorCodes } from '../../shared/errors.js';
 import type { ItemId, SessionId } from '../../shared/plan.js';
 import type { RunId } from '../../shared/run.js';
-import type { Watcher } from '../support/rpc.js';
 import { call, hang } from '../support/scripted-provider.js';
 import { blocker, result } from '../support/story.js';
 import { waitFor } from '../support/wait.js';
@@ -26,15 +25,19 @@ interface Prepared {
 }
 
 let house: House;
-let watcher: Watcher;
 let prepared: Prepared;
 
 beforeAll(async () => {
   house = await openHouse(({ messages }, number) => {
     const text = JSON.stringify(messages);
     if (text.includes('Wait for ever')) return hang();
-    if (text.includes('Blocked at once')) return blocker('no sample file');
-    return number === 1 ? [call('read', { path: 'absent.txt' }), call('mission_report', { kind: 'finding', summary: 'no such file', refs: ['absent.txt'] })] : result();
+    if (text.includes('Your item: 2 Blocked at once')) return blocker('no sample file');
+    return number === 1
+      ? [
+          call('read', { path: 'absent.txt' }),
+          call('mission_report', { kind: 'finding', summary: 'no such file', refs: ['absent.txt'] }),
+        ]
+      : result();
   });
   prepared = await prepare();
 });
@@ -51,7 +54,9 @@ async function prepare(): Promise<Prepared> {
     relevantFiles: [{ path: 'a.txt', action: 'read' as const }],
     scope: { included: ['a'], excluded: ['b'] },
   };
-  const { id: sessionId } = await house.session({ items: [item, { title: 'Blocked at once' }, { title: 'Open', children: [{ title: 'Inner' }] }] });
+  const { id: sessionId } = await house.session({
+    items: [item, { title: 'Blocked at once' }, { title: 'Open', children: [{ title: 'Inner' }] }],
+  });
   await settle(sessionId, 'blocked');
   const { items } = await house.call('plan.get', { sessionId });
   const { runs } = await house.call('run.list', { sessionId, itemId: items[0]?.id });
@@ -84,7 +89,12 @@ async function settle(sessionId: SessionId, status: string): Promise<void> {
 const calls: { readonly [M in MethodName]: (at: Prepared) => ParamsInput<M> | Promise<ParamsInput<M>> } = {
   'rpc.discover': () => ({}),
   'daemon.status': () => ({}),
-  'session.create': () => ({ goal: 'By the table', workspace: house.workspace, policy: 'readonly', markdown: '- [ ] One\n- [ ] Two\n' }),
+  'session.create': () => ({
+    goal: 'By the table',
+    workspace: house.workspace,
+    policy: 'readonly',
+    markdown: '- [ ] One\n- [ ] Two\n',
+  }),
   'session.list': () => ({ limit: 10 }),
   'session.get': ({ sessionId }) => ({ sessionId }),
   'session.rename': ({ sessionId }) => ({ sessionId, title: 'Renamed' }),
@@ -157,7 +167,7 @@ describe('every method of the contract', () => {
   });
 
   it.each(Object.keys(calls) as MethodName[])('%s answers as its schema says, with nothing besides', async (name) => {
-    watcher ??= await house.watch();
+    const watcher = await house.watch();
     const params = await calls[name](prepared);
     const answer = await watcher.call(name, params);
     // What a schema does not know is dropped by parsing: then the two would differ.
@@ -168,12 +178,14 @@ describe('every method of the contract', () => {
   });
 
   it('tells as its schemas say', async () => {
-    watcher ??= await house.watch();
+    const watcher = await house.watch();
     const { id: sessionId } = await house.session({ items: [{ title: 'Only' }] });
     await watcher.call('session.watch', { sessionId });
     await watcher.call('event.subscribe', { sessionId, after: 0 });
     await settle(sessionId, 'completed');
-    await waitFor('all three', () => new Set(watcher.notes.map((note) => note.method)).size === 3, { describe: () => watcher.notes });
+    await waitFor('all three', () => new Set(watcher.notes.map((note) => note.method)).size === 3, {
+      describe: () => watcher.notes,
+    });
     for (const { method, params } of watcher.notes) {
       expect(notifications[method as keyof typeof notifications].params.parse(params)).toEqual(params);
     }
@@ -186,7 +198,12 @@ describe('refusals', () => {
 
   const cases: readonly (readonly [MethodName, string, () => unknown, keyof typeof errorCodes])[] = [
     ...methodNames
-      .filter((name) => 'sessionId' in shapeOf(name) && !methods[name].params.safeParse({}).success && (methods[name].errors as readonly string[]).includes('not_found'))
+      .filter(
+        (name) =>
+          'sessionId' in shapeOf(name) &&
+          !methods[name].params.safeParse({}).success &&
+          (methods[name].errors as readonly string[]).includes('not_found'),
+      )
       .map((name) => [name, 'no such session', () => ({ ...required[name], sessionId: nobody }), 'not_found'] as const),
     ['run.transcript', 'no such run', () => ({ runId: 'nobody' }), 'not_found'],
     ['run.effects', 'no such run', () => ({ runId: 'nobody' }), 'not_found'],
@@ -198,13 +215,23 @@ describe('refusals', () => {
     ['plan.updateItem', 'no such item', () => ({ ...S(), itemId: 'nobody', title: 'x' }), 'not_found'],
     ['plan.setGoal', 'an old version', () => ({ ...S(), goal: 'x', expectedVersion: 0 }), 'version_conflict'],
     ['plan.revise', 'an old version', () => ({ ...S(), entries: [], expectedVersion: 0 }), 'version_conflict'],
-    ['plan.import', 'an old version', () => ({ ...S(), format: 'markdown', text: '- [ ] x', expectedVersion: 0 }), 'version_conflict'],
+    [
+      'plan.import',
+      'an old version',
+      () => ({ ...S(), format: 'markdown', text: '- [ ] x', expectedVersion: 0 }),
+      'version_conflict',
+    ],
     ['plan.updateItem', 'a done item', () => ({ ...S(), itemId: prepared.done, title: 'x' }), 'invalid_state'],
     ['plan.addItem', 'too long a title', () => ({ ...S(), title: 'x'.repeat(201) }), 'limit_exceeded'],
     ['plan.diff', 'a version of the future', () => ({ ...S(), from: 0, to: 9_999 }), 'not_found'],
     ['plan.revert', 'a version of the future', () => ({ ...S(), version: 9_999 }), 'not_found'],
     ['session.create', 'no such folder', () => ({ workspace: '/no/such/folder' }), 'invalid_params'],
-    ['session.create', 'items and Markdown', () => ({ workspace: house.workspace, items: [], markdown: '- [ ] x' }), 'invalid_params'],
+    [
+      'session.create',
+      'items and Markdown',
+      () => ({ workspace: house.workspace, items: [], markdown: '- [ ] x' }),
+      'invalid_params',
+    ],
     ['session.create', 'no such parent', () => ({ workspace: house.workspace, parentId: nobody }), 'not_found'],
     ['run.cancel', 'nothing that runs', () => ({ sessionId: prepared.spare }), 'invalid_state'],
     ['run.retry', 'nothing to retry', () => ({ sessionId: prepared.spare }), 'invalid_state'],
@@ -213,7 +240,7 @@ describe('refusals', () => {
   ];
 
   it.each(cases)('%s: %s', async (name, _what, params, kind) => {
-    watcher ??= await house.watch();
+    const watcher = await house.watch();
     const error: unknown = await watcher.call(name, params() as never).then(
       () => null,
       (thrown: unknown) => thrown,
@@ -225,13 +252,19 @@ describe('refusals', () => {
 
   it('have a message for people', async () => {
     const error: unknown = await house.call('session.get', { sessionId: nobody }).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ message: 'There is no session nobody.', data: { hint: expect.stringContaining('cairn list') as string } });
+    expect(error).toMatchObject({
+      message: 'There is no session nobody.',
+      data: { hint: expect.stringContaining('cairn list') as string },
+    });
   });
 
   it('say that there is no model, where one is needed', async () => {
     const poor = await openHouse();
     const { id: sessionId } = await poor.session();
-    await expect(poor.call('chat.send', { sessionId, text: 'Hello?' })).rejects.toMatchObject({ code: -32013, data: { kind: 'no_model' } });
+    await expect(poor.call('chat.send', { sessionId, text: 'Hello?' })).rejects.toMatchObject({
+      code: -32013,
+      data: { kind: 'no_model' },
+    });
     await poor.close();
   });
 });
@@ -262,7 +295,14 @@ describe('rpc.discover', () => {
   it('is a valid OpenRPC document that names every method, its params, its result and its errors', async () => {
     const document = await house.call('rpc.discover', {});
     expect(validateOpenRPCDocument(document as never)).toBe(true);
-    const told = document.methods as { name: string; summary: string; paramStructure: string; params: { name: string; required: boolean; schema: object }[]; result: { schema: object }; errors: { code: number }[] }[];
+    const told = document.methods as {
+      name: string;
+      summary: string;
+      paramStructure: string;
+      params: { name: string; required: boolean; schema: object }[];
+      result: { schema: object };
+      errors: { code: number }[];
+    }[];
     expect(told.map((method) => method.name)).toEqual(methodNames);
     for (const method of told) {
       const spec = methods[method.name as MethodName];

@@ -27,7 +27,7 @@ const eventsIn = (watcher: Pick<Watcher, 'notes'>): CairnEvent[] => appendedIn(w
 /** All events, page by page, as a script without a connection reads them. */
 async function listAll(daemon: Pick<House | Daemon, 'call'>, sessionId?: SessionId): Promise<CairnEvent[]> {
   const all: CairnEvent[] = [];
-  for (let after = 0; ; ) {
+  for (let after = 0; ;) {
     const { events, nextCursor } = await daemon.call('event.list', { after, limit: 7, ...(sessionId ? { sessionId } : {}) });
     if (events.length === 0) return all;
     all.push(...events);
@@ -142,7 +142,13 @@ describe('a stream of events', () => {
 });
 
 describe('what keeps the streams', () => {
-  const event = (seq: number): CairnEvent => ({ seq, at: '2026-01-01T00:00:00.000Z', sessionId: 's' as SessionId, type: 'session.created', data: {} });
+  const event = (seq: number): CairnEvent => ({
+    seq,
+    at: '2026-01-01T00:00:00.000Z',
+    sessionId: 's' as SessionId,
+    type: 'session.created',
+    data: {},
+  });
 
   /** A connection that a test holds in its hands. */
   function fakeConnection() {
@@ -165,7 +171,11 @@ describe('what keeps the streams', () => {
 
   it('hangs one listener on a connection, however many streams come and go', () => {
     const { connection, callbacks } = fakeConnection();
-    const streams = createEventStreams({ eventsAfter: () => Promise.resolve([]) }, (prefix) => `${prefix}${Math.random()}`, () => undefined);
+    const streams = createEventStreams(
+      { eventsAfter: () => Promise.resolve([]) },
+      (prefix) => `${prefix}${Math.random()}`,
+      () => undefined,
+    );
     for (let i = 0; i < 1_000; i++) {
       const opened = streams.open({ connection, afterAnswer }, begin);
       if (!opened.ok) throw new Error(opened.error.message);
@@ -183,7 +193,11 @@ describe('what keeps the streams', () => {
         return Promise.resolve(after < 6 ? [event(after + 1), event(after + 2)] : []);
       },
     };
-    const streams = createEventStreams(store, () => 'e', () => undefined);
+    const streams = createEventStreams(
+      store,
+      () => 'e',
+      () => undefined,
+    );
     connection.busy = true;
     streams.open({ connection, afterAnswer }, begin);
     for (let i = 0; i < 10; i++) streams.wake();
@@ -205,7 +219,11 @@ describe('what keeps the streams', () => {
         return after < seen ? [event(after + 1)] : [];
       },
     };
-    const streams = createEventStreams(store, () => 'e', () => undefined);
+    const streams = createEventStreams(
+      store,
+      () => 'e',
+      () => undefined,
+    );
     streams.open({ connection, afterAnswer }, begin);
     last = 2;
     streams.wake();
@@ -220,7 +238,11 @@ describe('what keeps the streams', () => {
     const { connection } = fakeConnection();
     const bugs: unknown[] = [];
     const error = new Error('disk I/O');
-    const streams = createEventStreams({ eventsAfter: () => Promise.reject(error) }, () => 'e', (bug) => void bugs.push(bug));
+    const streams = createEventStreams(
+      { eventsAfter: () => Promise.reject(error) },
+      () => 'e',
+      (bug) => void bugs.push(bug),
+    );
     streams.open({ connection, afterAnswer }, begin);
     await waitFor('the close', () => connection.closed);
     expect(bugs).toEqual([error]);

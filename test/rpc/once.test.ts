@@ -15,7 +15,12 @@ const newKey = (): string => `key ${keys++}`;
 
 describe('the same idempotencyKey twice', () => {
   it('makes one session', async () => {
-    const params = { goal: 'Once', workspace: house.workspace, items: [{ title: 'a', acceptance: ['b'] }], idempotencyKey: newKey() };
+    const params = {
+      goal: 'Once',
+      workspace: house.workspace,
+      items: [{ title: 'a', acceptance: ['b'] }],
+      idempotencyKey: newKey(),
+    };
     const first = await house.call('session.create', params);
     // The order of the fields is nothing that a caller means.
     const second = await house.call('session.create', Object.fromEntries(Object.entries(params).reverse()));
@@ -84,7 +89,9 @@ describe('the same idempotencyKey twice', () => {
     const [one, other] = [await house.session(), await house.session()];
     const idempotencyKey = newKey();
     await house.call('plan.addItem', { sessionId: one.id, title: 'Added', idempotencyKey });
-    await expect(house.call('plan.addItem', { sessionId: other.id, title: 'Added', idempotencyKey })).rejects.toMatchObject(refused);
+    await expect(house.call('plan.addItem', { sessionId: other.id, title: 'Added', idempotencyKey })).rejects.toMatchObject(
+      refused,
+    );
     await expect(house.call('run.start', { sessionId: one.id, idempotencyKey })).rejects.toMatchObject(refused);
   });
 
@@ -98,7 +105,10 @@ describe('the same idempotencyKey twice', () => {
   it('is told apart from keys that look like the same secret', async () => {
     const { id: sessionId } = await house.session();
     const key = (last: string): string => `sk-proj-abcdefghijklmnopqrstuvwx${last}`;
-    const [a, b] = [await house.call('plan.addItem', { sessionId, title: 'a', idempotencyKey: key('1') }), await house.call('plan.addItem', { sessionId, title: 'a', idempotencyKey: key('2') })];
+    const [a, b] = [
+      await house.call('plan.addItem', { sessionId, title: 'a', idempotencyKey: key('1') }),
+      await house.call('plan.addItem', { sessionId, title: 'a', idempotencyKey: key('2') }),
+    ];
     expect(b.item.id).not.toBe(a.item.id);
   });
 });

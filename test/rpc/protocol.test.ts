@@ -24,7 +24,10 @@ interface Bug {
   readonly method: string;
 }
 
-function dispatcher(own: Record<string, AnyHandler> = {}, options: Partial<DispatchOptions> = {}): { dispatch: Dispatch; bugs: Bug[]; ask: (message: unknown) => Promise<unknown> } {
+function dispatcher(
+  own: Record<string, AnyHandler> = {},
+  options: Partial<DispatchOptions> = {},
+): { dispatch: Dispatch; bugs: Bug[]; ask: (message: unknown) => Promise<unknown> } {
   const bugs: Bug[] = [];
   const dispatch = createDispatch({
     handlers: fakeHandlers(own),
@@ -36,13 +39,21 @@ function dispatcher(own: Record<string, AnyHandler> = {}, options: Partial<Dispa
     ...options,
   });
   const ask = async (message: unknown): Promise<unknown> => {
-    const text = await dispatch(typeof message === 'string' ? message : JSON.stringify(message), { connection: null, afterAnswer: (callback) => callback() });
+    const text = await dispatch(typeof message === 'string' ? message : JSON.stringify(message), {
+      connection: null,
+      afterAnswer: (callback) => callback(),
+    });
     return text === null ? null : JSON.parse(text);
   };
   return { dispatch, bugs, ask };
 }
 
-const failed = (code: number, kind: string, id: unknown = 1): unknown => expect.objectContaining({ jsonrpc: '2.0', id, error: expect.objectContaining({ code, data: expect.objectContaining({ kind }) }) });
+const failed = (code: number, kind: string, id: unknown = 1): unknown =>
+  expect.objectContaining({
+    jsonrpc: '2.0',
+    id,
+    error: expect.objectContaining({ code, data: expect.objectContaining({ kind }) }),
+  });
 
 describe('messages', () => {
   const { ask } = dispatcher();
@@ -66,7 +77,8 @@ describe('messages', () => {
   });
 
   it('refuses deep nesting, with the id of the request', async () => {
-    const deep = (levels: number): string => `{"jsonrpc":"2.0","id":7,"method":"session.get","params":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+    const deep = (levels: number): string =>
+      `{"jsonrpc":"2.0","id":7,"method":"session.get","params":${'['.repeat(levels)}${']'.repeat(levels)}}`;
     expect(await ask(deep(200_000))).toEqual(failed(-32012, 'limit_exceeded', 7));
     expect(await ask(deep(60))).toEqual(failed(-32602, 'invalid_params', 7));
     const brackets = JSON.stringify(request1('session.get', { sessionId: '[{"'.repeat(100) }));
@@ -102,13 +114,19 @@ describe('messages', () => {
   it('answers nothing to notifications alone, however wrong they are', async () => {
     expect(await ask({ jsonrpc: '2.0', method: 'no.method' })).toBeNull();
     expect(await ask({ jsonrpc: '2.0', method: 'session.get', params: { nonsense: true } })).toBeNull();
-    expect(await ask([{ jsonrpc: '2.0', method: 'daemon.status' }, { jsonrpc: '2.0', method: 'no.method' }])).toBeNull();
+    expect(
+      await ask([
+        { jsonrpc: '2.0', method: 'daemon.status' },
+        { jsonrpc: '2.0', method: 'no.method' },
+      ]),
+    ).toBeNull();
   });
 });
 
 describe('methods', () => {
   const { ask } = dispatcher();
-  const hintOf = async (method: string): Promise<string> => ((await ask(request1(method))) as { error: { data: { hint: string } } }).error.data.hint;
+  const hintOf = async (method: string): Promise<string> =>
+    ((await ask(request1(method))) as { error: { data: { hint: string } } }).error.data.hint;
 
   it('says what an unknown method may have meant', async () => {
     expect(await hintOf('plan.additem')).toContain('plan.addItem');
@@ -127,7 +145,9 @@ describe('methods', () => {
 describe('params', () => {
   const { ask } = dispatcher();
   const issuesOf = async (method: string, params: unknown): Promise<{ path: string; message: string }[]> => {
-    const answer = (await ask(request1(method, params))) as { error: { code: number; data: { issues: { path: string; message: string }[] } } };
+    const answer = (await ask(request1(method, params))) as {
+      error: { code: number; data: { issues: { path: string; message: string }[] } };
+    };
     expect(answer).toEqual(failed(-32602, 'invalid_params'));
     return answer.error.data.issues;
   };
@@ -152,17 +172,35 @@ describe('params', () => {
   });
 
   it('are refused with fields that nobody knows', async () => {
-    expect(await issuesOf('session.get', { sessionId: 's', colour: 'red' })).toEqual([{ path: '', message: expect.stringContaining('colour') as string }]);
+    expect(await issuesOf('session.get', { sessionId: 's', colour: 'red' })).toEqual([
+      { path: '', message: expect.stringContaining('colour') as string },
+    ]);
     expect(await issuesOf('session.get', JSON.parse('{"sessionId": "s", "__proto__": {"admin": true}}'))).toHaveLength(1);
   });
 
+  it('are refused briefly, however much is wrong with them', async () => {
+    const entries = (count: number): unknown => ({ sessionId: 's', expectedVersion: 1, entries: Array(count).fill({}) });
+    expect(await issuesOf('plan.revise', entries(10_000))).toHaveLength(20);
+    expect(await ask(request1('plan.revise', entries(10_001)))).toEqual(failed(-32012, 'limit_exceeded'));
+    const strange = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`strange${i}`, 1]));
+    expect(JSON.stringify(await ask(request1('session.get', strange))).length).toBeLessThan(2_000);
+  });
+
   it('lose their secrets, but for what points at something', async () => {
-    const params = { sessionId: 'hunter2', parentId: 'hunter2', title: 'use hunter2', acceptance: ['hunter2 works'], idempotencyKey: 'hunter2' };
+    const params = {
+      sessionId: 'hunter2',
+      parentId: 'hunter2',
+      title: 'use hunter2',
+      acceptance: ['hunter2 works'],
+      idempotencyKey: 'hunter2',
+    };
     expect(await ask(request1('plan.addItem', params))).toMatchObject({
       result: { params: { ...params, title: 'use [redacted:test]', acceptance: ['[redacted:test] works'] } },
     });
     const workspace = '/home/hunter2/project';
-    expect(await ask(request1('session.create', { workspace, goal: 'hunter2' }))).toMatchObject({ result: { params: { workspace, goal: '[redacted:test]' } } });
+    expect(await ask(request1('session.create', { workspace, goal: 'hunter2' }))).toMatchObject({
+      result: { params: { workspace, goal: '[redacted:test]' } },
+    });
   });
 
   it('refuse a policy with a secret in it, which could not match any more', async () => {
@@ -204,7 +242,8 @@ describe('failures of a handler', () => {
 
   it('are no bugs when they are refusals: these arrive as they are', async () => {
     const { ask, bugs } = dispatcher({
-      'session.get': () => Promise.reject(new RpcError('version_conflict', 'Read it again.', { currentVersion: 7, hint: 'plan.get' })),
+      'session.get': () =>
+        Promise.reject(new RpcError('version_conflict', 'Read it again.', { currentVersion: 7, hint: 'plan.get' })),
     });
     expect(await ask(request1('session.get', { sessionId: 's' }))).toEqual({
       jsonrpc: '2.0',
@@ -223,7 +262,12 @@ describe('too many requests', () => {
     const { ask } = dispatcher({ 'session.get': () => gate.passed.then(() => ({})) }, { maxInFlight: 3 });
     const waiting = ask([1, 2].map((id) => request1('session.get', { sessionId: 's' }, id)));
     expect(await ask([request1('session.list', {}, 3), { jsonrpc: '2.0', method: 'session.list' }])).toEqual([overloaded(3)]);
-    expect(await ask([{ jsonrpc: '2.0', method: 'session.list' }, { jsonrpc: '2.0', method: 'session.list' }])).toBeNull();
+    expect(
+      await ask([
+        { jsonrpc: '2.0', method: 'session.list' },
+        { jsonrpc: '2.0', method: 'session.list' },
+      ]),
+    ).toBeNull();
     expect(await ask(request1('session.list', {}, 4))).toMatchObject({ id: 4, result: {} });
     gate.open();
     expect(await waiting).toHaveLength(2);
@@ -234,7 +278,10 @@ describe('too many requests', () => {
     const gate = createGate();
     const { dispatch } = dispatcher({ 'session.get': () => gate.passed.then(() => ({})) }, { maxInFlightOfClient: 2 });
     const ask = async (connection: Connection | null, id: number, method = 'session.get'): Promise<unknown> => {
-      const text = await dispatch(JSON.stringify(request1(method, method === 'session.get' ? { sessionId: 's' } : {}, id)), { connection, afterAnswer: () => undefined });
+      const text = await dispatch(JSON.stringify(request1(method, method === 'session.get' ? { sessionId: 's' } : {}, id)), {
+        connection,
+        afterAnswer: () => undefined,
+      });
       return text === null ? null : JSON.parse(text);
     };
     const [one, other] = [{} as Connection, {} as Connection];
@@ -249,7 +296,12 @@ describe('too many requests', () => {
 });
 
 describe('a server that closes', () => {
-  async function startGated(): Promise<{ socketPath: string; gate: ReturnType<typeof createGate>; asked: () => number; close: () => Promise<void> }> {
+  async function startGated(): Promise<{
+    socketPath: string;
+    gate: ReturnType<typeof createGate>;
+    asked: () => number;
+    close: () => Promise<void>;
+  }> {
     const gate = createGate();
     let asked = 0;
     const { dispatch } = dispatcher({

@@ -40,7 +40,9 @@ export async function openHouse(model: Handler | null = null, environment: Recor
     environment: {
       PATH: process.env.PATH,
       CAIRN_BACKOFF_MS: '20,40,80',
-      ...(provider ? { OPENAI_BASE_URL: provider.baseUrl, OPENAI_API_KEY: 'sk-test-of-the-story-1234567890', CAIRN_MODEL: 'scripted' } : {}),
+      ...(provider
+        ? { OPENAI_BASE_URL: provider.baseUrl, OPENAI_API_KEY: 'sk-test-of-the-story-1234567890', CAIRN_MODEL: 'scripted' }
+        : {}),
       ...environment,
     },
     onStopAsked: (drainMs) => void stopsAsked.push(drainMs),
@@ -53,7 +55,14 @@ export async function openHouse(model: Handler | null = null, environment: Recor
     token: (await readFile(files.token, 'utf8')).trim(),
     workspace,
     call,
-    session: (params = {}) => call('session.create', { goal: 'Ship it', workspace, policy: 'full', items: [{ title: 'First' }, { title: 'Second' }], ...params }),
+    session: (params = {}) =>
+      call('session.create', {
+        goal: 'Ship it',
+        workspace,
+        policy: 'full',
+        items: [{ title: 'First' }, { title: 'Second' }],
+        ...params,
+      }),
     async watch() {
       const watcher = await openWatcher(files.socket);
       onTestFinished(() => watcher.close());
@@ -89,7 +98,9 @@ export function knock({ at, body = null, method = 'POST', path = '/rpc', headers
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', reject);
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString('utf8') }));
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString('utf8') }),
+      );
     });
     call.on('error', reject);
     if (body === null) call.end();
@@ -127,7 +138,13 @@ export async function openRaw(url: string, headers: Record<string, string> = {})
   });
   socket.on('error', () => undefined);
   onTestFinished(() => socket.terminate());
-  return { socket, messages, bytes: () => bytes, send: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)), closed };
+  return {
+    socket,
+    messages,
+    bytes: () => bytes,
+    send: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
+    closed,
+  };
 }
 
 /** The status with which an upgrade is refused; 101 when it is not. */
@@ -146,4 +163,9 @@ export function upgradeStatus(url: string, headers: Record<string, string>): Pro
   });
 }
 
-export const request1 = (method: string, params: unknown = {}, id: unknown = 1): Record<string, unknown> => ({ jsonrpc: '2.0', id, method, params });
+export const request1 = (method: string, params: unknown = {}, id: unknown = 1): Record<string, unknown> => ({
+  jsonrpc: '2.0',
+  id,
+  method,
+  params,
+});

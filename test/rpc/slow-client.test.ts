@@ -59,17 +59,23 @@ describe('a client that does not read', () => {
   });
 
   it('hears that output was left out, not all of it later', async () => {
-    const { house, client } = await newHouse((_body, number) => (number === 1 ? [say('chatter '.repeat(40_000)), result()] : result()));
+    const { house, client } = await newHouse((_body, number) =>
+      number === 1 ? [say('chatter '.repeat(40_000)), result()] : result(),
+    );
     const { id: sessionId } = await house.session({ items: [{ title: 'Only' }] });
     client.send(request1('session.watch', { sessionId }));
     await waitFor('the snapshot', () => client.messages.length === 1);
     client.socket.pause();
     await house.call('run.start', { sessionId });
-    await waitFor('the end', async () => (await house.call('run.get', { sessionId })).status === 'completed', { deadlineMs: 20_000 });
+    await waitFor('the end', async () => (await house.call('run.get', { sessionId })).status === 'completed', {
+      deadlineMs: 20_000,
+    });
     client.socket.resume();
     await waitFor('a fresh snapshot', () => changesOf(client).at(-1)?.snapshot?.planRun.status === 'completed');
     expect(client.bytes()).toBeLessThan(keptAtMost);
-    const outputs = client.messages.filter((message) => message.method === 'run.output').map((message) => message.params as { stream: string; text: string });
+    const outputs = client.messages
+      .filter((message) => message.method === 'run.output')
+      .map((message) => message.params as { stream: string; text: string });
     expect(outputs.at(-1)).toMatchObject({ stream: 'notice', text: expect.stringContaining('left out') as string });
   });
 
@@ -83,7 +89,9 @@ describe('a client that does not read', () => {
     expect(client.socket.bufferedAmount).toBeGreaterThan(10_000_000);
     client.socket.resume();
     await waitFor('all answers', () => client.messages.length === count);
-    expect(client.messages.map((message) => message.id).sort((a, b) => Number(a) - Number(b))).toEqual(Array.from({ length: count }, (_, i) => i));
+    expect(client.messages.map((message) => message.id).sort((a, b) => Number(a) - Number(b))).toEqual(
+      Array.from({ length: count }, (_, i) => i),
+    );
   });
 
   it('gets all events in the end, each once, although it was busy with other answers', async () => {
@@ -92,7 +100,8 @@ describe('a client that does not read', () => {
     const { id: sessionId } = await house.session({ items: ['A', 'B', 'C', 'D'].map((title) => ({ title, children })) });
     const { items } = await house.call('plan.get', { sessionId });
     // Each of these is an event for every part.
-    for (const { id: itemId } of items.filter((item) => item.depth === 0)) await house.call('plan.setStatus', { sessionId, itemId, status: 'skipped' });
+    for (const { id: itemId } of items.filter((item) => item.depth === 0))
+      await house.call('plan.setStatus', { sessionId, itemId, status: 'skipped' });
     client.socket.pause();
     client.send(request1('event.subscribe', { after: 0, limit: 50 }, 'sub'));
     for (let i = 0; i < 5; i++) client.send(request1('plan.get', { sessionId }, i));
@@ -100,13 +109,16 @@ describe('a client that does not read', () => {
     client.socket.resume();
     await house.call('plan.setGoal', { sessionId, goal: 'While it wakes' });
     const all: CairnEvent[] = [];
-    for (let after = 0; ; ) {
+    for (let after = 0; ;) {
       const page = await house.call('event.list', { after });
       if (page.events.length === 0) break;
       all.push(...page.events);
       after = page.nextCursor;
     }
-    const heard = (): unknown[] => client.messages.filter((message) => message.method === 'event.appended').flatMap((message) => (message.params as { events: unknown[] }).events);
+    const heard = (): unknown[] =>
+      client.messages
+        .filter((message) => message.method === 'event.appended')
+        .flatMap((message) => (message.params as { events: unknown[] }).events);
     await waitFor('all events', () => heard().length >= all.length);
     expect(heard()).toEqual(all);
     expect(all.length).toBeGreaterThan(4_000);

@@ -57,7 +57,20 @@ interface Edit {
 
 const edits = fc.array(
   fc.record<Edit>({
-    kind: fc.constantFrom('add', 'add', 'addUnder', 'addUnder', 'update', 'move', 'status', 'remove', 'goal', 'revise', 'rename', 'clear'),
+    kind: fc.constantFrom(
+      'add',
+      'add',
+      'addUnder',
+      'addUnder',
+      'update',
+      'move',
+      'status',
+      'remove',
+      'goal',
+      'revise',
+      'rename',
+      'clear',
+    ),
     at: fc.nat(40),
     to: fc.nat(40),
     text: fc.string({ minLength: 1, maxLength: 12 }).filter((text) => /\w/.test(text)),
@@ -81,10 +94,15 @@ async function carryOut(sessionId: SessionId, { kind, at, to, text }: Edit): Pro
     if (kind === 'addUnder') return house.call('plan.addItem', { ...S, parentId: item.id, title: text });
     if (kind === 'update') return house.call('plan.updateItem', { ...I, title: text, detail: to % 2 === 0 ? text : null });
     if (kind === 'move') return house.call('plan.moveItem', { ...I, index: to % 5, parentId: to % 3 === 0 ? other.id : null });
-    if (kind === 'status') return house.call('plan.setStatus', { ...I, status: (['done', 'skipped', 'pending'] as const)[to % 3] ?? 'done' });
+    if (kind === 'status')
+      return house.call('plan.setStatus', { ...I, status: (['done', 'skipped', 'pending'] as const)[to % 3] ?? 'done' });
     if (kind === 'remove') return house.call('plan.removeItem', I);
     const kept = items.filter((each) => each.depth === 0 && each.id !== item.id);
-    return house.call('plan.revise', { ...S, expectedVersion: version, entries: [{ title: text }, ...kept.map(({ id, title }) => ({ id, title }))] });
+    return house.call('plan.revise', {
+      ...S,
+      expectedVersion: version,
+      entries: [{ title: text }, ...kept.map(({ id, title }) => ({ id, title }))],
+    });
   };
   await call().catch((error: unknown) => {
     if (![-32004, -32009, -32010, -32602, -32012].includes((error as { code?: number }).code ?? 0)) throw error;
@@ -96,7 +114,9 @@ describe('watching a session', () => {
     const watcher = await house.watch();
     await fc.assert(
       fc.asyncProperty(edits, edits, async (mine, yours) => {
-        const { id: sessionId } = await house.session({ items: [{ title: 'First', children: [{ title: 'Inner' }] }, { title: 'Second' }] });
+        const { id: sessionId } = await house.session({
+          items: [{ title: 'First', children: [{ title: 'Inner' }] }, { title: 'Second' }],
+        });
         const known = fromSnapshot(await watcher.call('session.watch', { sessionId }));
         const client = async (list: Edit[]): Promise<void> => {
           for (const edit of list) await carryOut(sessionId, edit);
@@ -107,7 +127,9 @@ describe('watching a session', () => {
         const changes = (): SessionChanged[] => changesOf(watcher).filter((change) => change.sessionId === sessionId);
         await waitFor('the last change', () => {
           const last = changes().findLast((change) => change.session);
-          return last === undefined ? plan.version === known.version : last.session?.planVersion === plan.version && last.session.title === session.title;
+          return last === undefined
+            ? plan.version === known.version
+            : last.session?.planVersion === plan.version && last.session.title === session.title;
         });
         await watcher.call('session.unwatch', { sessionId });
         for (const change of changes()) {
@@ -132,7 +154,12 @@ describe('watching a session', () => {
     await house.call('plan.updateItem', { sessionId, itemId, title: 'Changed' });
     await waitFor('the change', () => changesOf(watcher).length > 0);
     expect(changesOf(watcher)).toHaveLength(1);
-    expect(changesOf(watcher)[0]).toMatchObject({ sessionId, fromVersion: 1, items: [{ id: itemId, title: 'Changed' }], removed: [] });
+    expect(changesOf(watcher)[0]).toMatchObject({
+      sessionId,
+      fromVersion: 1,
+      items: [{ id: itemId, title: 'Changed' }],
+      removed: [],
+    });
   });
 
   it('streams what a run says, without secrets, even one that comes in pieces', async () => {
@@ -141,8 +168,13 @@ describe('watching a session', () => {
     await watcher.call('session.watch', { sessionId });
     await house.call('run.start', { sessionId });
     await waitFor('the end', () => changesOf(watcher).some((change) => change.planRun?.status === 'completed'));
-    const outputs = watcher.notes.filter((note) => note.method === 'run.output').map((note) => note.params as unknown as RunOutput);
-    const said = outputs.filter((output) => output.stream === 'text').map((output) => output.text).join('');
+    const outputs = watcher.notes
+      .filter((note) => note.method === 'run.output')
+      .map((note) => note.params as unknown as RunOutput);
+    const said = outputs
+      .filter((output) => output.stream === 'text')
+      .map((output) => output.text)
+      .join('');
     expect(said).toMatch(/^The key is \[redacted:[a-z-]+\], keep it\./);
     expect(JSON.stringify(watcher.notes)).not.toContain(secret);
     // What a run says is told after its start and before its end.
@@ -197,7 +229,10 @@ describe('watching a session', () => {
 
   it('is refused where nothing can be told later, and for a session that is not there', async () => {
     const { id: sessionId } = await house.session();
-    await expect(house.call('session.watch', { sessionId })).rejects.toMatchObject({ code: -32010, data: { kind: 'invalid_state' } });
+    await expect(house.call('session.watch', { sessionId })).rejects.toMatchObject({
+      code: -32010,
+      data: { kind: 'invalid_state' },
+    });
     const watcher = await house.watch();
     await expect(watcher.call('session.watch', { sessionId: 'nobody' })).rejects.toMatchObject({ code: -32004 });
     expect(await watcher.call('session.unwatch', { sessionId: 'nobody' })).toEqual({});
@@ -222,7 +257,10 @@ describe('watching a session', () => {
     const { send, messages } = await openRaw(`ws+unix:${house.socket}:/rpc`);
     send([request1('session.watch', { sessionId }, 1), request1('session.delete', { sessionId }, 2)]);
     await waitFor('both', () => messages.length === 2);
-    expect(messages[0]).toMatchObject([{ id: 1, result: { session: { id: sessionId } } }, { id: 2, result: {} }]);
+    expect(messages[0]).toMatchObject([
+      { id: 1, result: { session: { id: sessionId } } },
+      { id: 2, result: {} },
+    ]);
     expect(messages[1]).toMatchObject({ method: 'session.changed', params: { sessionId, deleted: true } });
   });
 });

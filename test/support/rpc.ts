@@ -89,6 +89,10 @@ export async function openWatcher(socketPath: string): Promise<Watcher> {
     notes,
     call: (method, params) =>
       new Promise((resolve, reject) => {
+        if (socket.readyState !== socket.OPEN) {
+          reject(new Error('the connection is closed'));
+          return;
+        }
         const id = nextId++;
         pending.set(id, { resolve: (value) => resolve(value as never), reject });
         socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));

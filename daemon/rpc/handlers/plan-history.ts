@@ -20,7 +20,9 @@ export function planHistoryHandlers(store: Queries, commands: SessionCommands): 
   const planOf = async (id: SessionId): Promise<Plan> => (await store.loadState(id))?.plan ?? unwrap(notFound(id));
   const checkVersion = (plan: Plan, version: number): void => {
     if (version <= plan.version) return;
-    unwrap(refuse('not_found', `There is no version ${version}: the plan is at ${plan.version}.`, { currentVersion: plan.version }));
+    unwrap(
+      refuse('not_found', `There is no version ${version}: the plan is at ${plan.version}.`, { currentVersion: plan.version }),
+    );
   };
 
   return {

@@ -16,7 +16,10 @@ import type { Handlers } from '../handlers.js';
 import { carryOutOnce } from '../once.js';
 import { toMutation } from '../wire.js';
 
-type Methods = Exclude<Extract<keyof Handlers, `plan.${string}`>, 'plan.history' | 'plan.diff' | 'plan.revert' | 'plan.import' | 'plan.export'>;
+type Methods = Exclude<
+  Extract<keyof Handlers, `plan.${string}`>,
+  'plan.history' | 'plan.diff' | 'plan.revert' | 'plan.import' | 'plan.export'
+>;
 
 interface EditParams {
   readonly sessionId: SessionId;
@@ -48,7 +51,8 @@ export function planHandlers(store: Queries, commands: SessionCommands): Pick<Ha
     'plan.addItem': (params) => {
       const { sessionId, expectedVersion, idempotencyKey: _key, ...input } = params;
       return carryOutOnce(store, 'plan.addItem', params, {
-        first: async (once) => withItem(await edit({ sessionId, expectedVersion }, (draft) => addItem(draft, input, 'person'), { once })),
+        first: async (once) =>
+          withItem(await edit({ sessionId, expectedVersion }, (draft) => addItem(draft, input, 'person'), { once })),
         again: (ref) => addedBefore(store, sessionId, ref as Item['id']),
       });
     },
@@ -58,7 +62,8 @@ export function planHandlers(store: Queries, commands: SessionCommands): Pick<Ha
       mutation(await edit({ sessionId, expectedVersion }, (draft) => moveItem(draft, input))),
     'plan.setStatus': async ({ sessionId, expectedVersion, ...input }) =>
       mutation(await edit({ sessionId, expectedVersion }, (draft) => setStatus(draft, input))),
-    'plan.removeItem': async ({ itemId, ...params }) => mutation(await edit(params, (draft) => removeItem(draft, { itemId }, 'person'))),
+    'plan.removeItem': async ({ itemId, ...params }) =>
+      mutation(await edit(params, (draft) => removeItem(draft, { itemId }, 'person'))),
     'plan.clear': async (params) =>
       mutation(
         await edit(params, (draft, state) => {
@@ -83,6 +88,8 @@ function listed(plan: Plan, id: Item['id']): ListedItem | null {
 /** The item that an earlier call with the same key added, as it is now. */
 async function addedBefore(store: Queries, sessionId: SessionId, id: Item['id']) {
   const plan = (await store.loadState(sessionId))?.plan ?? unwrap(notFound(sessionId));
-  const item = listed(plan, id) ?? unwrap<ListedItem>(refuse('not_found', `The item ${id} that the first call with this key added is gone.`));
+  const item =
+    listed(plan, id) ??
+    unwrap<ListedItem>(refuse('not_found', `The item ${id} that the first call with this key added is gone.`));
   return { version: plan.version, changed: [item], removed: [], item };
 }

@@ -13,7 +13,8 @@ type Methods = Extract<keyof Handlers, `run.${string}` | 'chat.send'>;
 export function runHandlers(store: Queries, commands: SessionCommands): Pick<Handlers, Methods> {
   const planRun = async (id: SessionId): Promise<PlanRun> => (await store.sessionRow(id))?.planRun ?? unwrap(notFound(id));
   const checkRun = async (id: RunId): Promise<void> => {
-    if ((await store.run(id)) === null) unwrap(refuse('not_found', `There is no run ${id}.`, { hint: 'List them with run.list.' }));
+    if ((await store.run(id)) === null)
+      unwrap(refuse('not_found', `There is no run ${id}.`, { hint: 'List them with run.list.' }));
   };
 
   return {

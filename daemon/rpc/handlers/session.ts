@@ -66,7 +66,9 @@ export function staying(connection: Connection | null): Connection {
 
 function fill(draft: PlanDraft, { goal, items, markdown }: Params<'session.create'>): Result<void> {
   if (items !== undefined && markdown !== undefined) {
-    throw new RpcError('invalid_params', 'Give items or markdown, not both.', { issues: [{ path: 'markdown', message: 'not with items' }] });
+    throw new RpcError('invalid_params', 'Give items or markdown, not both.', {
+      issues: [{ path: 'markdown', message: 'not with items' }],
+    });
   }
   if (markdown !== undefined) {
     const parsed = parseMarkdown(markdown);
