@@ -11,7 +11,10 @@ export function createEventLog(log: Logger, store: Queries): (what: Committed) =
   async function tellWhy(event: CairnEvent): Promise<void> {
     const row = await store.sessionRow(event.sessionId);
     const { lastRunId, lastError, currentItemId, attempt } = row?.planRun ?? {};
-    log.warn({ sessionId: event.sessionId, runId: lastRunId, itemId: currentItemId, attempt, reason: lastError }, `plan ${String(event.data.status)}`);
+    log.warn(
+      { sessionId: event.sessionId, runId: lastRunId, itemId: currentItemId, attempt, reason: lastError },
+      `plan ${String(event.data.status)}`,
+    );
   }
 
   return ({ events }) => {

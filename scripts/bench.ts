@@ -131,7 +131,10 @@ function planOf(leaves: number) {
 
 function makePlan(leaves: number) {
   const draft = new PlanDraft(emptyPlan);
-  const text = (i: number) => ({ title: `Leaf number ${String(i + 1).padStart(5, '0')} of the plan`, detail: 'What is to be done here.' });
+  const text = (i: number) => ({
+    title: `Leaf number ${String(i + 1).padStart(5, '0')} of the plan`,
+    detail: 'What is to be done here.',
+  });
   const blank = unwrap(addItem(draft, text(0), 'person'));
   const items = Array.from({ length: leaves }, (_, i): Item => ({
     ...blank,

@@ -75,7 +75,6 @@ export type ItemPatch = z.infer<typeof itemPatchSchema>;
 
 /** An item with its subtasks, as `session.create` and imports take it. */
 export const newItemSchema = z.strictObject({ ...itemTextShape, children: z.array(itemTextSchema).optional() });
-export type NewItem = z.infer<typeof newItemSchema>;
 
 /** Who made a change. `origin` of an item's commands decides whether a person must still say yes to them. */
 export const authors = ['person', 'planner', 'runner', 'import'] as const;

@@ -16,6 +16,7 @@ import type { SessionRecord, Store, StoredMessage } from '../store/store.js';
 import type { Tool } from '../tools/tool.js';
 import { buildContext } from './context.js';
 import { cutOff, saySomething } from './prompts.js';
+import { usedUp } from './budget.js';
 import { endOf, lastTurn, type RunEnd } from './run-end.js';
 import { createToolCalls, effectIdOf, type CallParts } from './tool-calls.js';
 
@@ -94,6 +95,8 @@ export function createAgentLoop(parts: LoopParts): (run: LoopRun) => Promise<Lea
       if (turnsOf(transcript, run) >= parts.maxTurns) {
         return { type: 'blocked', reason: `no end after ${parts.maxTurns} turns`, reported: false };
       }
+      const budget = await usedUp(store, run.session);
+      if (budget !== null) return { type: 'budget_exhausted', budget };
       const outcome = await takeTurn(run, transcript, raw);
       if (outcome !== null) return outcome;
     }

@@ -132,7 +132,15 @@ export class RunMachine {
     this.run = { ...this.run, ...change };
     const pending = this.#runs.get(this.run.id);
     if (pending?.type === 'insert') this.#runs.set(this.run.id, { ...pending, run: this.run });
-    else this.#runs.set(this.run.id, { type: 'update', run: this.run, error, summary });
+    else {
+      this.#runs.set(this.run.id, {
+        type: 'update',
+        run: this.run,
+        setsDeaths: change.deaths !== undefined || pending?.setsDeaths === true,
+        error: error ?? pending?.error ?? null,
+        summary: summary ?? pending?.summary ?? null,
+      });
+    }
   }
 
   endRun(status: Exclude<RunStatus, 'running' | 'waiting'>, error: string | null, summary: string | null = null): void {

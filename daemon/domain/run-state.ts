@@ -118,6 +118,8 @@ export type RunEvent =
   | { readonly type: 'budget_exhausted'; readonly ref: RunRef; readonly budget: string }
   /** The daemon that owned the session died, and this one has taken it over. */
   | { readonly type: 'owner_died' }
+  /** The daemon stops in good order and has cut the run off: no death, and gone on with at the next start. */
+  | { readonly type: 'owner_stops' }
   | { readonly type: 'plan_edited' }
   /** The run has been shown the current text of its leaf. */
   | { readonly type: 'leaf_shown'; readonly ref: RunRef };
@@ -130,7 +132,14 @@ export type RunEffect =
 
 export type RunChange =
   | { readonly type: 'insert'; readonly run: LeafRun }
-  | { readonly type: 'update'; readonly run: LeafRun; readonly error: string | null; readonly summary: string | null };
+  | {
+      readonly type: 'update';
+      readonly run: LeafRun;
+      /** False: the journal may know better (a finished turn sets the deaths back), so the row keeps its own. */
+      readonly setsDeaths: boolean;
+      readonly error: string | null;
+      readonly summary: string | null;
+    };
 
 export type InboxDraft = Pick<
   InboxEntry,

@@ -50,6 +50,9 @@ function take(m: RunMachine, event: RunEvent): Result<void> {
     case 'owner_died':
       ownerDied(m);
       return taken;
+    case 'owner_stops':
+      ownerStops(m);
+      return taken;
     case 'plan_edited':
       planEdited(m);
       return taken;
@@ -251,6 +254,12 @@ function ownerDied(m: RunMachine): void {
     m.set({ resume: true });
   }
   m.perform({ type: 'wake', at: m.checkpoint.retryAt });
+}
+
+function ownerStops(m: RunMachine): void {
+  if (m.checkpoint.status !== 'running' || m.run?.status !== 'running') return;
+  m.endRun('interrupted', 'the daemon was stopped');
+  m.set({ resume: true });
 }
 
 /** What an edit of the plan means for the run: the current leaf may be gone or closed, or there is work again. */

@@ -52,7 +52,8 @@ export function createCheckRunner(parts: CheckParts): CheckRunner {
       for (const [index, command] of commands.entries()) {
         // Bound to the command: a yes to one is none to what somebody put in its place meanwhile.
         const effectId = `${ref.runId}.check.${index}.${digestOf(command)}` as EffectId;
-        if (parts.isRedacted(command)) return { type: 'reported_blocked', ref, reason: secretInCommand('check'), reported: false };
+        if (parts.isRedacted(command))
+          return { type: 'reported_blocked', ref, reason: secretInCommand('check'), reported: false };
         const wish = { effectId, tool: 'shell', class: 'code_execution', command } as const;
         const permission = await approvals.permission(session, wish, { runId: ref.runId, itemId: item.id });
         if (permission.type === 'ask') return { type: 'asked', ref, entries: [permission.entry] };

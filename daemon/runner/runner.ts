@@ -111,7 +111,10 @@ export function createRunner(parts: RunnerParts): (sessionId: SessionId, signal:
     } finally {
       handle.close();
     }
-    if (event === null) return !stop.aborted;
+    if (event === null) {
+      if (stop.aborted) await apply(session.id, [{ type: 'owner_stops' }]);
+      return !stop.aborted;
+    }
     const keep = !dispatcher.contended() && !(locked && lock.contended(session.workspace));
     // The next leaf begins in the transaction that closes this one, unless somebody else waits for the slot.
     const closes = event.type === 'claimed' || event.type === 'checks_passed';

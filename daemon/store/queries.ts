@@ -98,6 +98,8 @@ export interface Queries {
   openDeadlines(): Promise<readonly { id: string; deadline: string }[]>;
   isGranted(sessionId: SessionId, tool: string, subject: string): Promise<boolean>;
 
+  /** Tool calls that a session has begun, of all its runs. */
+  countToolCalls(id: SessionId): Promise<number>;
   /** Oldest first, `seq > after`. */
   eventsAfter(after: number, sessionId: SessionId | null, limit: number): Promise<readonly CairnEvent[]>;
   usage(sessionId: SessionId | null): Promise<{

@@ -258,3 +258,19 @@ describe('asking a person', () => {
     expect(story.provider.requests[0]?.body.tools?.map((tool) => tool.function.name)).not.toContain('write');
   });
 });
+
+describe('a budget', () => {
+  it.each([
+    ['turns', { turns: 2 }],
+    ['tool calls', { toolCalls: 2 }],
+    ['tokens', { tokens: 25 }],
+  ])('of %s that is used up blocks the leaf before the next turn, and says so', async (name, budget) => {
+    const story = await tellStory(() => call('list', {}));
+    const session = await story.session({ policy: { default: 'allow', budget }, items: [{ title: 'Only' }] });
+    const run = await runToRest(story.daemon, session.id, 'blocked');
+    expect(run.lastError).toContain(`budget used up: ${Object.values(budget)[0]} ${name}`);
+    expect(story.provider.requests.length).toBe(2);
+    const { entries } = await story.daemon.call('inbox.list', { sessionId: session.id, state: 'open' });
+    expect(entries.map(({ kind }) => kind)).toEqual(['budget']);
+  });
+});

@@ -3,7 +3,18 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runToRest, startDaemon, statusesOf, tempPlaces, waitForRun } from '../support/daemon.js';
-import { call, cutAfter, endWithoutFinish, fail, hang, planPrompts, say, type ScriptedRequest, stallAfter, toolResults } from '../support/scripted-provider.js';
+import {
+  call,
+  cutAfter,
+  endWithoutFinish,
+  fail,
+  hang,
+  planPrompts,
+  say,
+  type ScriptedRequest,
+  stallAfter,
+  toolResults,
+} from '../support/scripted-provider.js';
 import { createGate, result, tellStory } from '../support/story.js';
 import { waitFor } from '../support/wait.js';
 
@@ -15,9 +26,13 @@ describe('A: the runner', () => {
   });
 
   it('A7: a failed and a cancelled run leave a row that says so', async () => {
-    const story = await tellStory((_body, number) => (number === 1 ? fail(400, { error: { message: 'bad tool schema' } }) : hang()));
+    const story = await tellStory((_body, number) =>
+      number === 1 ? fail(400, { error: { message: 'bad tool schema' } }) : hang(),
+    );
     const session = await story.session();
-    expect(await runToRest(story.daemon, session.id, 'failed')).toMatchObject({ lastError: expect.stringContaining('bad tool schema') });
+    expect(await runToRest(story.daemon, session.id, 'failed')).toMatchObject({
+      lastError: expect.stringContaining('bad tool schema'),
+    });
     await story.daemon.call('run.start', { sessionId: session.id });
     await waitFor('the next try', () => story.provider.requests.length === 2);
     await story.daemon.call('run.cancel', { sessionId: session.id });
@@ -113,12 +128,19 @@ describe('D: the provider', () => {
 
   it('D10: no request ever carries a call without its result, whatever was cut off', async () => {
     const story = await tellStory((body, number) => {
-      if (number === 1) return [call('shell', { command: 'touch a; sleep 60' }), call('read', { path: 'nothing' }), call('shell', { command: 'touch b' })];
+      if (number === 1)
+        return [
+          call('shell', { command: 'touch a; sleep 60' }),
+          call('read', { path: 'nothing' }),
+          call('shell', { command: 'touch b' }),
+        ];
       return toolResults(body).length >= 3 ? result() : say('BLOCKED: results are missing');
     });
     const session = await story.session({ items: [{ title: 'Only' }] });
     await story.daemon.call('run.start', { sessionId: session.id });
-    await waitFor('the first command', async () => (await story.daemon.call('run.get', { sessionId: session.id })).liveness.cause.includes('sleep'));
+    await waitFor('the first command', async () =>
+      (await story.daemon.call('run.get', { sessionId: session.id })).liveness.cause.includes('sleep'),
+    );
     await story.daemon.kill();
     await story.restart();
     await waitForRun(story.daemon, session.id, 'completed');
@@ -131,7 +153,10 @@ describe('D: the provider', () => {
 
 describe('D: the daemon', () => {
   it('D7: a session whose folder vanished fails visibly and wedges no slot', async () => {
-    const story = await tellStory((body) => (toolResults(body).length === 0 ? call('shell', { command: 'echo x > y' }) : result()), { CAIRN_PARALLEL_SESSIONS: '1' });
+    const story = await tellStory(
+      (body) => (toolResults(body).length === 0 ? call('shell', { command: 'echo x > y' }) : result()),
+      { CAIRN_PARALLEL_SESSIONS: '1' },
+    );
     const gone = join(story.home, '..', 'gone');
     await mkdir(gone);
     const lost = await story.session({ workspace: gone, items: [{ title: 'Command', command: 'echo hello' }] });
@@ -151,14 +176,19 @@ describe('D: the daemon', () => {
     await story.daemon.kill();
     await story.restart();
     await waitForRun(story.daemon, session.id, 'completed');
-    const said = story.provider.requests.map(({ body }) => body.messages.filter((message) => message.content === 'Mind the gap.').length);
+    const said = story.provider.requests.map(
+      ({ body }) => body.messages.filter((message) => message.content === 'Mind the gap.').length,
+    );
     expect(said).toEqual([0, 1, 1]);
   });
 
   it('D13: hundreds of small plans leave a small log and no lock', async () => {
     const story = await tellStory(() => result());
     const ids = await Promise.all(
-      Array.from({ length: 60 }, async (_, i) => (await story.session({ title: `Plan ${i}`, items: [{ title: 'Build', command: 'true' }] })).id),
+      Array.from(
+        { length: 60 },
+        async (_, i) => (await story.session({ title: `Plan ${i}`, items: [{ title: 'Build', command: 'true' }] })).id,
+      ),
     );
     await Promise.all(ids.map((sessionId) => story.daemon.call('run.start', { sessionId })));
     for (const id of ids) await waitForRun(story.daemon, id, 'completed');
@@ -175,7 +205,10 @@ describe('secrets', () => {
     const story = await tellStory(
       (body) => {
         if (toolResults(body).length > 0) return result(`the password is ${secret}`);
-        return [say(`Your token ${token} and ${secret}`), call('shell', { command: `echo ${secret} ${token}; echo "env:$MY_PASSWORD:"` })];
+        return [
+          say(`Your token ${token} and ${secret}`),
+          call('shell', { command: `echo ${secret} ${token}; echo "env:$MY_PASSWORD:"` }),
+        ];
       },
       { MY_PASSWORD: secret },
     );
@@ -188,10 +221,14 @@ describe('secrets', () => {
     expect(JSON.stringify(messages)).toContain('env::');
     await story.daemon.stop();
     const { execFileSync } = await import('node:child_process');
-    const everything = execFileSync('sh', ['-c', `cat "${story.home}"/* "${story.home}"/logs/* "${story.home}"/outputs/* 2>/dev/null || true`], {
-      encoding: 'latin1',
-      maxBuffer: 64 * 1024 * 1024,
-    });
+    const everything = execFileSync(
+      'sh',
+      ['-c', `cat "${story.home}"/* "${story.home}"/logs/* "${story.home}"/outputs/* 2>/dev/null || true`],
+      {
+        encoding: 'latin1',
+        maxBuffer: 64 * 1024 * 1024,
+      },
+    );
     for (const text of [everything, JSON.stringify(client.notes)]) {
       expect(text).not.toContain(secret);
       expect(text).not.toContain(token);

@@ -210,3 +210,19 @@ describe('starting and stopping', () => {
     await waitForRun(story.daemon, session.id, 'completed');
   });
 });
+
+describe('stopping in good order', () => {
+  it('is no death: a leaf that is cut off four times is not blocked for it', async () => {
+    const story = await tellStory((_body, number) => (number <= 4 ? hang() : result()));
+    const session = await story.session({ items: [{ title: 'Only' }] });
+    await story.daemon.call('run.start', { sessionId: session.id });
+    for (let stops = 1; stops <= 4; stops++) {
+      await waitFor('the model to be asked', () => story.provider.requests.length === stops);
+      await story.daemon.call('daemon.stop', { drainMs: 0 });
+      expect(await story.daemon.exited()).toBe(0);
+      await story.restart();
+    }
+    const run = await waitForRun(story.daemon, session.id, 'completed');
+    expect([run.stepNo, run.attempt]).toEqual([1, 1]);
+  });
+});

@@ -86,7 +86,12 @@ describe('words of a person', () => {
     const story = await tellStory(() => result());
     const session = await story.session({ items: [{ title: 'Build', command: 'touch begun; sleep 1' }] });
     await story.daemon.call('run.start', { sessionId: session.id });
-    await waitFor('the command', async () => readFile(join(story.workspace, 'begun')).then(() => true, () => false));
+    await waitFor('the command', async () =>
+      readFile(join(story.workspace, 'begun')).then(
+        () => true,
+        () => false,
+      ),
+    );
     await story.daemon.call('chat.send', { sessionId: session.id, text: 'How far is it?' });
     await waitForRun(story.daemon, session.id, 'completed');
   });
@@ -125,7 +130,12 @@ describe('words of a person', () => {
     const session = await story.session({ items });
     const at = { sessionId: session.id };
     await story.daemon.call('run.start', at);
-    await waitFor('the check', async () => readFile(join(story.workspace, 'begun')).then(() => true, () => false));
+    await waitFor('the check', async () =>
+      readFile(join(story.workspace, 'begun')).then(
+        () => true,
+        () => false,
+      ),
+    );
     await story.daemon.call('chat.send', { ...at, text: 'Use tabs, please.' });
     await writeFile(join(story.workspace, 'go'), '');
     await waitForRun(story.daemon, session.id, 'completed');

@@ -9,10 +9,13 @@ import type { RunId } from '../../shared/run.js';
 type MessageKind = StoredMessage['kind'];
 let seq = 0;
 function message(kind: MessageKind, content: string, more: Partial<StoredMessage> = {}): StoredMessage {
-  const role = kind === 'assistant' ? 'assistant' : kind === 'tool' ? 'tool' : kind === 'chat' || kind === 'plan_prompt' ? 'user' : 'system';
+  const role =
+    kind === 'assistant' ? 'assistant' : kind === 'tool' ? 'tool' : kind === 'chat' || kind === 'plan_prompt' ? 'user' : 'system';
   return { kind, role, content, at: '2026-01-01T00:00:00.000Z', seq: ++seq, runId: 'r1' as RunId, ...more };
 }
-const calls = (...ids: string[]): Pick<StoredMessage, 'toolCalls'> => ({ toolCalls: ids.map((id) => ({ id, name: 'read', arguments: '{}' })) });
+const calls = (...ids: string[]): Pick<StoredMessage, 'toolCalls'> => ({
+  toolCalls: ids.map((id) => ({ id, name: 'read', arguments: '{}' })),
+});
 const tool = (id: string, content = 'result'): StoredMessage => message('tool', content, { toolCallId: id });
 
 describe('what the provider is sent', () => {
@@ -20,7 +23,12 @@ describe('what the provider is sent', () => {
     const sent = buildContext({
       system: 'rules',
       conversation: [message('chat', 'hello', { runId: 'r0' as RunId }), message('assistant', 'hi', { runId: 'r0' as RunId })],
-      transcript: [message('plan_prompt', 'old prompt'), message('assistant', 'worked'), message('plan_prompt', 'Your item'), message('notice', 'told')],
+      transcript: [
+        message('plan_prompt', 'old prompt'),
+        message('assistant', 'worked'),
+        message('plan_prompt', 'Your item'),
+        message('notice', 'told'),
+      ],
     });
     expect(sent.map(({ content }) => content)).toEqual(['rules', 'hello', 'hi', 'Your item', 'worked', 'told']);
   });
@@ -33,7 +41,9 @@ describe('what the provider is sent', () => {
 
   it('has a result right behind each call and no result without one, whatever the journal holds', () => {
     const anyMessage = fc.oneof(
-      fc.uniqueArray(fc.constantFrom('a', 'b', 'c'), { maxLength: 3 }).map((ids) => message('assistant', 'x', ids.length > 0 ? calls(...ids) : {})),
+      fc
+        .uniqueArray(fc.constantFrom('a', 'b', 'c'), { maxLength: 3 })
+        .map((ids) => message('assistant', 'x', ids.length > 0 ? calls(...ids) : {})),
       fc.constantFrom('a', 'b', 'c').map((id) => tool(id)),
       fc.constantFrom<MessageKind>('chat', 'notice').map((kind) => message(kind, 'words')),
     );

@@ -18,7 +18,12 @@ function planOf(fill: (draft: PlanDraft) => void): Plan {
 const wide = (count: number): Plan =>
   planOf((draft) => {
     const first = unwrap(addItem(draft, { title: 'Leaf 00000', detail: 'What is to be done.' }, 'person'));
-    const item = (i: number): Item => ({ ...first, id: `t${i + 1}` as Item['id'], title: `Leaf ${String(i).padStart(5, '0')}`, position: i + 1 });
+    const item = (i: number): Item => ({
+      ...first,
+      id: `t${i + 1}` as Item['id'],
+      title: `Leaf ${String(i).padStart(5, '0')}`,
+      position: i + 1,
+    });
     draft.rebuild(Array.from({ length: count }, (_, i) => ({ item: item(i), children: [] })));
   });
 
@@ -32,13 +37,30 @@ describe('the prompt of a leaf', () => {
       const add = (title: string, more = {}): Item => unwrap(addItem(draft, { title, parentId: section.id, ...more }, 'person'));
       const done = add('Quote');
       unwrap(setStatus(draft, { itemId: done.id, status: 'done' }));
-      leaf = add('Stream', { detail: 'Row by row.', acceptance: ['flat memory'], scope: { included: ['src'], excluded: ['docs'] }, verify: ['npm test'] });
+      leaf = add('Stream', {
+        detail: 'Row by row.',
+        acceptance: ['flat memory'],
+        scope: { included: ['src'], excluded: ['docs'] },
+        verify: ['npm test'],
+      });
       add('Document');
     });
     const lines = promptOf(plan, leaf as Item).split('\n');
     expect(lines.slice(0, 2)).toEqual(['Goal: Ship the export', 'Your item: 1.2 Write > Stream']);
     const text = lines.join('\n');
-    for (const part of ['Row by row.', '- flat memory', '- npm test', '- src', '- docs', '[done] Quote', '[pending] Document', 'Of 3 items 1 are done.', 'Next comes: Document', 'mission_report', 'BLOCKED: reason']) {
+    for (const part of [
+      'Row by row.',
+      '- flat memory',
+      '- npm test',
+      '- src',
+      '- docs',
+      '[done] Quote',
+      '[pending] Document',
+      'Of 3 items 1 are done.',
+      'Next comes: Document',
+      'mission_report',
+      'BLOCKED: reason',
+    ]) {
       expect(text).toContain(part);
     }
   });

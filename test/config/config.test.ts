@@ -154,7 +154,7 @@ describe('a setting that cannot be used', () => {
 });
 
 describe("a project's file", () => {
-  const projectPath = '/work/tool/cairn.json';
+  const projectPath = '/srv/tool/cairn.json';
   const read = (value: unknown) => readProject(typeof value === 'string' ? value : JSON.stringify(value), projectPath);
 
   it('asks for a policy, and for nothing else', () => {

@@ -9,7 +9,7 @@ export interface RpcAnswer {
 }
 
 /** One POST to /rpc over a Unix socket; the body of the answer, parsed. */
-export function post(socketPath: string, body: unknown): Promise<unknown> {
+function post(socketPath: string, body: unknown): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     const call = request(

@@ -131,7 +131,7 @@ export function writeRunChange(cx: Connection, sessionId: SessionId, change: Run
     case 'update': {
       const { run } = change;
       cx.sql(
-        `UPDATE runs SET status = ?, attempt = ?, epoch = ?, plan_version = ?, leaf_digest = ?, claim = ?, deaths = ?,
+        `UPDATE runs SET status = ?, attempt = ?, epoch = ?, plan_version = ?, leaf_digest = ?, claim = ?, deaths = coalesce(?, deaths),
            error = coalesce(?, error), summary = coalesce(?, summary), finished_at = ?
          WHERE id = ?`,
       ).run(
@@ -141,7 +141,7 @@ export function writeRunChange(cx: Connection, sessionId: SessionId, change: Run
         run.planVersion,
         run.leafDigest,
         cx.redactSome(run.claim),
-        run.deaths,
+        change.setsDeaths ? run.deaths : null,
         cx.redactSome(change.error),
         cx.redactSome(change.summary),
         isUnderWay(run.status) ? null : at,

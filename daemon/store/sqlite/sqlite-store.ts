@@ -5,7 +5,7 @@ import type { Store } from '../store.js';
 import { chatCommands } from './chat-commands.js';
 import { commitCommands } from './commit.js';
 import type { Connection } from './connection.js';
-import { readEffects, readItemEffects, readTranscriptEffects } from './effect-rows.js';
+import { countToolCalls, readEffects, readItemEffects, readTranscriptEffects } from './effect-rows.js';
 import { lastSeq, readEvents } from './event-rows.js';
 import { readApproval, readDeadlines, readEntriesOfRun, readEntry, readInbox } from './inbox-rows.js';
 import { readConversation, readEarlierTranscripts, readTranscript } from './message-rows.js';
@@ -71,6 +71,8 @@ function queries(cx: Connection): Sync<Omit<Queries, 'schemaVersion' | 'sizeByte
     approvalOf: (effectId) => readApproval(cx, effectId),
     openDeadlines: () => readDeadlines(cx),
     isGranted: (sessionId, tool, subject) => readGrant(cx, sessionId, tool, subject),
+
+    countToolCalls: (id) => countToolCalls(cx, id),
 
     eventsAfter: (after, sessionId, limit) => readEvents(cx, after, sessionId, limit),
     usage: (sessionId) => readUsage(cx, sessionId),
