@@ -1,5 +1,5 @@
 /** `--events-jsonl FILE`: every durable event as a line, in order, without gaps. */
-import { appendFileSync, closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { appendFileSync, closeSync, openSync, readFileSync } from 'node:fs';
 import { ok, type Result } from '../shared/errors.js';
 import { eventSchemaName } from '../shared/event.js';
 import { attempt } from './attempt.js';
@@ -44,12 +44,16 @@ export function createEventsFile(path: string, store: Queries, onError: (error: 
   return ok({ wake: () => void pump() });
 }
 
+/** A crash may have cut the last line off: it is ended here, and its event is written again, whole. */
 function lastSeqIn(path: string): number {
-  if (!existsSync(path)) return 0;
-  const line = readFileSync(path, 'utf8').trimEnd().split('\n').at(-1) ?? '';
-  try {
-    return (JSON.parse(line) as { seq?: number }).seq ?? 0;
-  } catch {
-    return 0;
+  const text = readFileSync(path, 'utf8');
+  if (text !== '' && !text.endsWith('\n')) appendFileSync(path, '\n');
+  for (const line of text.trimEnd().split('\n').toReversed()) {
+    try {
+      return (JSON.parse(line) as { seq?: number }).seq ?? 0;
+    } catch {
+      // Cut off: the one before it counts.
+    }
   }
+  return 0;
 }

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -11,7 +12,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import envPaths from 'env-paths';
 import { ok, refuse, type Result } from '../shared/errors.js';
 import { type HomeFiles, homeFiles } from '../shared/paths.js';
@@ -30,8 +31,21 @@ export function prepareHome(files: HomeFiles): Result<void> {
   return ok(undefined);
 }
 
+/** Node's own recursive form never ends where a file system refuses new folders with ENOENT, as /proc does. */
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return;
+    if (code !== 'ENOENT' || dirname(path) === path || existsSync(dirname(path))) throw error;
+    makeFolder(dirname(path));
+    mkdirSync(path, { mode: 0o700 });
+  }
+}
+
 function prepareFolder(folder: string, files: HomeFiles): Result<void> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   const facts = statSync(folder);
   const names = readdirSync(folder);
   const foreign = isOwn(facts) ? names.map((name) => join(folder, name)).find((path) => !isOwn(lstatSync(path, gone))) : folder;

@@ -7,7 +7,7 @@ import WebSocket from 'ws';
 import { type Client, createClient, type Transport } from '../shared/client.js';
 import { protocolVersion } from '../shared/contract.js';
 import { type HomeFiles, homeFiles } from '../shared/paths.js';
-import { startDaemon, startOutput } from './start-daemon.js';
+import { startDaemon } from './start-daemon.js';
 
 /** No daemon, and none could be started: exit code 69. */
 export class NoDaemon extends Error {
@@ -93,15 +93,14 @@ async function start(files: HomeFiles, environment: NodeJS.ProcessEnv, onStart?:
     const daemon = startDaemon(files, environment);
     if (daemon.pid !== undefined) onStart?.(daemon.pid);
     const client = await answerOf(files, until, () => daemon.lastWords() !== null);
-    if (client !== null) return client;
     const said = daemon.lastWords();
+    if (client !== null || said !== null) daemon.answered();
+    if (client !== null) return client;
     if (said !== null && !said.includes('is running on this home already')) {
       throw new NoDaemon(said.replace(/^cairn: /, '') || 'The daemon ended without a word.');
     }
     if (Date.now() >= until) {
-      throw new NoDaemon(
-        `The daemon did not answer within ${startDeadlineMs / 1000} s. See ${startOutput(files)} and ${files.logs}.`,
-      );
+      throw new NoDaemon(`The daemon did not answer within ${startDeadlineMs / 1000} s. See ${daemon.output} and ${files.logs}.`);
     }
     await delay(Math.min(100 * turn, 1_000));
   }

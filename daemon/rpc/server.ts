@@ -1,7 +1,9 @@
 /** Listens: on the Unix socket of the home, which its owner alone can open, and on a loopback port with a token. */
+import { existsSync } from 'node:fs';
 import { chmod, rm } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { defaultPort } from '../../shared/contract.js';
 import { refuse, ok, type Result } from '../../shared/errors.js';
 import type { AccessRules } from './access.js';
 import type { Dispatch } from './dispatch.js';
@@ -38,23 +40,48 @@ export async function startServer(options: ServerOptions): Promise<Result<RpcSer
   const sockets = createSockets({ dispatch, newId: options.newId });
   const rules: AccessRules = { token: options.token, port: () => portOf(tcp) };
   const tcp = createHttpServer(dispatch, rules);
-  const local = createHttpServer(dispatch, null);
+  let local = createHttpServer(dispatch, null);
   sockets.attach(tcp, rules);
-  sockets.attach(local, null);
   const close = async (): Promise<void> => {
+    clearInterval(watch);
     sockets.close();
     await Promise.all([tcp, local].map(closeServer));
   };
-  try {
-    await listen(tcp, { port: options.port, host });
+  const openSocket = async (): Promise<void> => {
+    local = createHttpServer(dispatch, null);
+    sockets.attach(local, null);
     await rm(socketPath, { force: true });
     await listen(local, { path: socketPath });
     await chmod(socketPath, 0o600);
+  };
+  // Somebody may clear the folder away: without its socket a daemon could be found by nobody, and hold its home for ever.
+  const watch = setInterval(() => {
+    if (existsSync(socketPath)) return;
+    void closeServer(local);
+    openSocket().catch(() => undefined);
+  }, socketWatchMs);
+  watch.unref();
+  try {
+    await listenOnPort(tcp, options);
+    await openSocket();
   } catch (error) {
     await close();
     return refuse('invalid_state', whyNot(error as NodeJS.ErrnoException, options));
   }
   return ok({ port: portOf(tcp), clients: () => sockets.size, close });
+}
+
+/** How often the socket is looked for. Milliseconds. */
+const socketWatchMs = 2_000;
+
+/** The default port may be another home's: then any other does, and `daemon.json` says which. */
+async function listenOnPort(server: Server, { port, host }: ServerOptions): Promise<void> {
+  try {
+    await listen(server, { port, host });
+  } catch (error) {
+    if (port !== defaultPort || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    await listen(server, { port: 0, host });
+  }
 }
 
 const portOf = (server: Server): number => (server.address() as AddressInfo | null)?.port ?? 0;

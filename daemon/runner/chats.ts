@@ -166,7 +166,7 @@ function runningLeaf({ checkpoint, run, plan }: RunState): RunId | null {
 }
 
 export const noModelReason =
-  'No model is configured. Set CAIRN_MODEL (and OPENAI_API_KEY, or OPENAI_BASE_URL for a local server), or "model" in config.json, then start again.';
+  'No model is configured. Set CAIRN_MODEL (and OPENAI_API_KEY, or OPENAI_BASE_URL for a local server), or "model" in config.json, then `cairn daemon stop` (the next command starts it with the new settings) and start again.';
 
 function noModel(): Result<never> {
   return refuse('no_model', noModelReason);

@@ -41,7 +41,11 @@ export function livenessOf(input: LivenessInput): Liveness {
       }
       return { state: 'waiting', cause: 'for a free slot', lastProgressAt };
     case 'waiting':
-      return { state: 'waiting', cause: input.waitingFor ?? 'for an answer', lastProgressAt };
+      return {
+        state: 'waiting',
+        cause: `${input.waitingFor ?? 'for an answer'}${state.checkpoint.control === 'pause' ? ' (pauses after the answer)' : ''}`,
+        lastProgressAt,
+      };
     case 'paused':
       return { state: state.checkpoint.resume ? 'interrupted' : 'idle', cause: 'paused', lastProgressAt };
     case 'blocked':

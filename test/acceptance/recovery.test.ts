@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runToRest, startDaemon, statusesOf, waitForRun } from '../support/daemon.js';
@@ -208,6 +208,15 @@ describe('starting and stopping', () => {
     expect(await story.daemon.exited()).toBe(0);
     await story.restart();
     await waitForRun(story.daemon, session.id, 'completed');
+  });
+});
+
+describe('a home that somebody tidied up', () => {
+  it('gets its socket back, so that the daemon can be found', async () => {
+    const story = await tellStory(() => result());
+    await rm(story.daemon.socket);
+    const status = await waitFor('the socket to be there again', () => story.daemon.call('daemon.status', {}).catch(() => null));
+    expect(status.pid).toBe(story.daemon.pid);
   });
 });
 

@@ -37,6 +37,16 @@ describe('running a plan', () => {
     expect(items.every((item) => item.status === 'done' && item.claimed === true && item.accepted !== true)).toBe(true);
   });
 
+  it('takes title, goal and items from a Markdown list', async () => {
+    const story = await tellStory(() => result());
+    const markdown = '# Plan: Ship it\n\n**Goal:** The export\n\n- [x] Read\n- [ ] Write\n  - [ ] Quote\n';
+    const { sessionId, title, goal } = await story.daemon
+      .call('session.create', { workspace: story.workspace, markdown })
+      .then(({ id, ...session }) => ({ sessionId: id, ...session }));
+    expect([title, goal]).toEqual(['Ship it', 'The export']);
+    expect(await statusesOf(story.daemon, sessionId)).toEqual({ Read: 'done', Write: 'pending', Quote: 'pending' });
+  });
+
   it('closes only the leaf that the checkpoint names', async () => {
     const gate = createGate();
     const story = await tellStory(async (_body, number) => {

@@ -41,7 +41,12 @@ function runHere(cli: Cli, { port, eventsJsonl }: { port?: number; eventsJsonl?:
     ...(eventsJsonl === undefined ? [] : ['--events-jsonl', eventsJsonl]),
   ];
   const child = spawn(process.execPath, [daemonProgram(), ...args], { stdio: 'inherit', env: cli.environment });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      // A terminal gives Ctrl-C to the daemon as well: a second one would mean not to wait for turns under way.
+      if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+    });
+  }
   return new Promise((resolve) => {
     child.once('exit', (code) => {
       process.exitCode = code ?? exitCodes.failed;

@@ -44,7 +44,7 @@ async function list(cli: Cli, all: boolean, json: boolean): Promise<void> {
     );
     cli.print(...entry.detail.split('\n').map((line) => `    ${sanitise(line)}`));
     if (entry.state === 'open' && entry.deadline)
-      cli.print(`    answered with ${entry.default ?? 'nothing'} at ${entry.deadline}`);
+      cli.print(`    will be answered with ${entry.default ?? 'nothing'} at ${entry.deadline}`);
     if (entry.answer !== null) cli.print(`    answer: ${sanitise(entry.answer)}`);
   }
 }

@@ -6,7 +6,7 @@ import type { SessionId } from '../../shared/plan.js';
 import type { PlanRunStatus } from '../../shared/run.js';
 import { type Cli, exitCodes, type Register } from '../cli.js';
 import { connectIfRunning } from '../connect.js';
-import { flush, fromSnapshot, takeChange, takeOutput, treeLines, type Watched } from '../core/watch-lines.js';
+import { flush, fromSnapshot, inboxLines, takeChange, takeOutput, treeLines, type Watched } from '../core/watch-lines.js';
 import { findSession } from '../references.js';
 
 export const registerWatch: Register = (program, cli) => {
@@ -75,7 +75,9 @@ export async function followSession(cli: Cli, sessionId: SessionId, options: Wat
       if (!(error instanceof ConnectionLost)) throw error;
       cli.dropClient();
       cli.note(
-        losses === 0 ? 'The daemon went away. Waiting for it; its work is resumed when it starts again.' : 'Still waiting.',
+        losses === 0
+          ? 'The daemon went away. Its work is resumed when it starts again (cairn daemon start). Waiting for it.'
+          : 'Still waiting.',
       );
     }
   }
@@ -104,7 +106,7 @@ function followOnce(cli: Cli, client: Client, sessionId: SessionId, { follow, js
     const begin = async (): Promise<void> => {
       const snapshot = await client.call('session.watch', { sessionId });
       watched = fromSnapshot(snapshot);
-      tell({ snapshot }, treeLines(watched, cli.view));
+      tell({ snapshot }, [...treeLines(watched, cli.view), ...inboxLines(snapshot.inbox, cli.view)]);
       checkRest();
     };
     const checkRest = (): void => {

@@ -100,7 +100,7 @@ function runLines(before: Watched, after: Watched, options: ViewOptions): string
   return lines;
 }
 
-function inboxLines(entries: readonly InboxEntry[], { paint, width, glyphs }: ViewOptions): string[] {
+export function inboxLines(entries: readonly InboxEntry[], { paint, width, glyphs }: ViewOptions): string[] {
   return entries
     .filter((entry) => entry.state === 'open' && entry.kind !== 'blocker')
     .flatMap((entry) => [

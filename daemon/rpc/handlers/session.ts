@@ -5,7 +5,7 @@ import type { SessionId } from '../../../shared/plan.js';
 import type { Session } from '../../../shared/session.js';
 import type { PlanDraft } from '../../domain/plan-draft.js';
 import { setGoal } from '../../domain/plan-edit.js';
-import { importEntries } from '../../domain/plan-import.js';
+import { importEntries, type PlanText } from '../../domain/plan-import.js';
 import { parseMarkdown } from '../../domain/plan-markdown-parse.js';
 import { revise } from '../../domain/plan-revise.js';
 import { notFound, type SessionCommands } from '../../runner/commands.js';
@@ -25,9 +25,12 @@ export function sessionHandlers(store: Queries, commands: SessionCommands, publi
   };
   return {
     'session.create': async (params) => {
-      const author = params.markdown === undefined ? 'person' : 'import';
+      const text = params.markdown === undefined ? null : unwrap(parseMarkdown(params.markdown));
+      const author = text === null ? 'person' : 'import';
+      const title = params.title ?? text?.title;
+      const named = { ...params, ...(title === undefined ? {} : { title }) };
       return carryOutOnce(store, 'session.create', params, {
-        first: async (once) => get(unwrap(await commands.create(params, (draft) => fill(draft, params), author, once))),
+        first: async (once) => get(unwrap(await commands.create(named, (draft) => fill(draft, params, text), author, once))),
         again: (ref) => get(ref as SessionId),
       });
     },
@@ -64,16 +67,14 @@ export function staying(connection: Connection | null): Connection {
   });
 }
 
-function fill(draft: PlanDraft, { goal, items, markdown }: Params<'session.create'>): Result<void> {
-  if (items !== undefined && markdown !== undefined) {
+function fill(draft: PlanDraft, { goal, items }: Params<'session.create'>, text: PlanText | null): Result<void> {
+  if (items !== undefined && text !== null) {
     throw new RpcError('invalid_params', 'Give items or markdown, not both.', {
       issues: [{ path: 'markdown', message: 'not with items' }],
     });
   }
-  if (markdown !== undefined) {
-    const parsed = parseMarkdown(markdown);
-    if (!parsed.ok) return parsed;
-    const imported = importEntries(draft, parsed.value, 'import');
+  if (text !== null) {
+    const imported = importEntries(draft, text, 'import');
     if (!imported.ok) return imported;
   }
   if (items !== undefined) {
