@@ -31,7 +31,7 @@ export interface RpcServer {
 
 /** Resolves when both transports answer. The caller holds the lock of the home: a socket file that is there is a dead one. */
 export async function startServer(options: ServerOptions): Promise<Result<RpcServer>> {
-  const { dispatch, socketPath, host } = options;
+  const { dispatch, socketPath } = options;
   if (Buffer.byteLength(socketPath) > maxPathBytes) {
     return refuse('invalid_state', `The path of the socket is too long for this system: ${socketPath}`, {
       hint: 'Set CAIRN_HOME to a folder with a shorter path.',
