@@ -1,5 +1,5 @@
 /** What the pure views are shown in tests, and the program as a person calls it. */
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
@@ -128,8 +128,23 @@ export async function newPlace(homeName = 'home'): Promise<Place> {
       () => null,
     );
     if (pid !== null) endIfRunning(pid);
+    for (const late of await daemonsOf(home)) endIfRunning(late);
   });
   return { home, workspace };
+}
+
+/** Of many commands at once each may have started a daemon; one that comes late would find the home free again. */
+async function daemonsOf(home: string): Promise<number[]> {
+  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name)).map(Number);
+  const owned = await Promise.all(
+    pids.map((pid) =>
+      readFile(`/proc/${pid}/environ`, 'latin1').then(
+        (text) => text.split('\0').includes(`CAIRN_HOME=${home}`),
+        () => false,
+      ),
+    ),
+  );
+  return pids.filter((pid, i) => owned[i] === true && pid !== process.pid);
 }
 
 function endIfRunning(pid: number): void {
