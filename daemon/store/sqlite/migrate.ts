@@ -14,13 +14,16 @@ export function createDatabase(path: string, migrations: readonly string[]): voi
   closeSync(openSync(draft, 'wx', privateMode));
   const db = new Database(draft);
   try {
-    db.pragma('synchronous = FULL');
+    // Nobody knows of the draft yet: it is brought to the disk once, when it is whole.
+    db.pragma('synchronous = OFF');
+    db.pragma('journal_mode = MEMORY');
     db.pragma(`application_id = ${applicationId}`);
     applyMigrations(db, migrations);
     db.pragma('journal_mode = WAL');
   } finally {
     db.close();
   }
+  syncFile(draft);
   renameSync(draft, path);
   syncFolder(dirname(path));
 }
@@ -61,11 +64,15 @@ function backUp(path: string, copy: string): void {
   rmSync(draft, { force: true });
   closeSync(openSync(draft, 'wx', privateMode));
   copyFileSync(path, draft);
-  const file = openSync(draft, 'r+');
-  fsyncSync(file);
-  closeSync(file);
+  syncFile(draft);
   renameSync(draft, copy);
   syncFolder(dirname(copy));
+}
+
+function syncFile(path: string): void {
+  const file = openSync(path, 'r+');
+  fsyncSync(file);
+  closeSync(file);
 }
 
 function syncFolder(folder: string): void {
