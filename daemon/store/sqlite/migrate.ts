@@ -14,6 +14,8 @@ export function createDatabase(path: string, migrations: readonly string[]): voi
   closeSync(openSync(draft, 'wx', privateMode));
   const db = new Database(draft);
   try {
+    // A leaf touches a dozen pages with a few bytes in each: what a commit costs is mostly their size.
+    db.pragma('page_size = 2048');
     // Nobody knows of the draft yet: it is brought to the disk once, when it is whole.
     db.pragma('synchronous = OFF');
     db.pragma('journal_mode = MEMORY');

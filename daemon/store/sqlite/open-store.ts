@@ -13,7 +13,7 @@ import { createSqliteStore } from './sqlite-store.js';
 /** How long another program (a backup, a shell) may hold the database before a command fails. */
 const busyMs = 5_000;
 /** The log is written back after about 4 MB; after a command that needed more, it is cut to 16 MB. */
-const logPages = 1_000;
+const logPages = 2_000;
 const logBytes = 16 * 1024 * 1024;
 
 /**
