@@ -38,6 +38,7 @@ const rooms = {
     'missions/report-tool.ts',
     'runner/approvals.ts',
     'runner/run-publisher.ts',
+    'runner/shown-command.ts',
     'tools/tool.ts',
   ],
   runner: [

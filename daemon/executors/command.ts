@@ -4,6 +4,7 @@ import { argsDigest } from '../agent/args-digest.js';
 import { secretInCommand } from '../agent/prompts.js';
 import type { Approvals } from '../runner/approvals.js';
 import type { RunPublisher } from '../runner/run-publisher.js';
+import { runShown } from '../runner/shown-command.js';
 import type { StoredEffect } from '../store/queries.js';
 import type { Store } from '../store/store.js';
 import type { CommandResult, CommandRunner } from '../tools/tool.js';
@@ -55,17 +56,8 @@ export function createCommandExecutor(parts: CommandExecutorParts): Executor {
     activity.doing(`shell ${parts.redact(command)}`);
     parts.publisher.say(session.id, ref.runId, item.id, 'tool', command, 'shell');
     const output = parts.publisher.stream(session.id, ref.runId, item.id, 'tool_output', 'shell');
-    const result = await parts.commands.run({
-      command,
-      cwd: session.workspace,
-      timeoutMs: parts.timeoutMs,
-      signal,
-      onOutput: (text) => {
-        activity.progressed();
-        output.write(text);
-      },
-    });
-    output.end();
+    const request = { command, cwd: session.workspace, timeoutMs: parts.timeoutMs, signal };
+    const result = await runShown(parts.commands, request, output, activity);
     const content = parts.redact(describe(result, parts.timeoutMs));
     const aborted = result.ended === 'aborted';
     const state = aborted ? 'unknown' : result.exitCode === 0 ? 'done' : 'failed';

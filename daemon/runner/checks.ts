@@ -13,6 +13,7 @@ import type { CommandRunner } from '../tools/tool.js';
 import type { Approvals } from './approvals.js';
 import { secretInCommand } from '../agent/prompts.js';
 import type { RunPublisher } from './run-publisher.js';
+import { runShown } from './shown-command.js';
 
 export interface CheckJob {
   readonly session: SessionRecord;
@@ -64,17 +65,8 @@ export function createCheckRunner(parts: CheckParts): CheckRunner {
         const output = parts.publisher.stream(session.id, ref.runId, item.id, 'check');
         output.write(`$ ${command}\n`);
         const treeHash = await parts.treeHash(session.workspace, signal);
-        const result = await parts.commands.run({
-          command,
-          cwd: session.workspace,
-          timeoutMs: parts.timeoutMs,
-          signal,
-          onOutput: (text) => {
-            activity.progressed();
-            output.write(text);
-          },
-        });
-        output.end();
+        const request = { command, cwd: session.workspace, timeoutMs: parts.timeoutMs, signal };
+        const result = await runShown(parts.commands, request, output, activity);
         if (signal.aborted) return null;
         const tail = parts.redact(result.output).slice(-tailLength);
         const passed = result.exitCode === 0;
