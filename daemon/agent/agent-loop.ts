@@ -93,7 +93,8 @@ export function createAgentLoop(parts: LoopParts): (run: LoopRun) => Promise<Lea
       }
       if (run.drain.aborted) return stopped;
       if (turnsOf(transcript, run) >= parts.maxTurns) {
-        return { type: 'blocked', reason: `no end after ${parts.maxTurns} turns`, reported: false };
+        const reason = `no end after ${parts.maxTurns} turns`;
+        return run.reports ? { type: 'blocked', reason, reported: false } : { type: 'failed', error: reason, retryable: false };
       }
       const budget = await usedUp(store, run.session);
       if (budget !== null) return { type: 'budget_exhausted', budget };

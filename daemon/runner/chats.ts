@@ -1,5 +1,5 @@
 /** Chat: a turn with no leaf, or a word to the leaf that runs. It closes no item and changes no checkpoint. */
-import { ok, refuse, type Result } from '../../shared/errors.js';
+import { ok, refuse, type Result, unreachable } from '../../shared/errors.js';
 import { planLimits, type SessionId } from '../../shared/plan.js';
 import { itemAt } from '../../shared/plan-tree.js';
 import type { Run, RunId } from '../../shared/run.js';
@@ -90,8 +90,7 @@ export function createChats(parts: ChatParts): Chats {
   async function end(sessionId: SessionId, runId: RunId, outcome: LeafOutcome): Promise<void> {
     // Stopped with the daemon: it stays open and is taken up at the next start.
     if (outcome.type === 'stopped') return;
-    const error =
-      outcome.type === 'failed' ? outcome.error : outcome.type === 'suspended' ? 'a chat cannot wait for an approval' : null;
+    const error = errorOf(outcome);
     const events = await store.endChat(runId, sessionId, error === null ? 'completed' : 'failed', error);
     parts.publisher.committed({ sessionId, events });
   }
@@ -170,4 +169,24 @@ export const noModelReason =
 
 function noModel(): Result<never> {
   return refuse('no_model', noModelReason);
+}
+
+/** Why a chat has no answer; null when it has one (a text that says BLOCKED is one, too). */
+function errorOf(outcome: LeafOutcome): string | null {
+  switch (outcome.type) {
+    case 'failed':
+    case 'command_failed':
+      return outcome.error;
+    case 'budget_exhausted':
+      return `budget used up: ${outcome.budget}`;
+    case 'suspended':
+      return 'a chat cannot wait for an approval';
+    case 'claimed':
+    case 'blocked':
+    case 'command_unknown':
+    case 'stopped':
+      return null;
+    default:
+      return unreachable(outcome);
+  }
 }

@@ -260,6 +260,17 @@ describe('asking a person', () => {
 });
 
 describe('a budget', () => {
+  it('that is used up ends a chat as failed, never as answered', async () => {
+    const story = await tellStory(() => call('list', {}));
+    const session = await story.session({ policy: { default: 'allow', budget: { turns: 1 } }, items: [{ title: 'Only' }] });
+    const { runId } = await story.daemon.call('chat.send', { sessionId: session.id, text: 'Look around.' });
+    const ended = await waitFor('the chat to end', async () => {
+      const { runs } = await story.daemon.call('run.list', { sessionId: session.id });
+      return runs.find((run) => run.id === runId && run.status !== 'running');
+    });
+    expect(ended).toMatchObject({ status: 'failed', error: 'budget used up: 1 turns' });
+  });
+
   it.each([
     ['turns', { turns: 2 }],
     ['tool calls', { toolCalls: 2 }],
