@@ -120,10 +120,6 @@ export function createChats(parts: ChatParts): Chats {
           parts.publisher.committed({ sessionId: run.sessionId, events });
           continue;
         }
-        parts.publisher.committed({
-          sessionId: run.sessionId,
-          events: await store.endChat(run.id, run.sessionId, 'interrupted', 'the daemon died'),
-        });
         const session = await store.session(run.sessionId);
         if (session !== null) await begin(session, '', run.id, null);
       }

@@ -117,7 +117,8 @@ export interface Store extends Queries {
   commit(decision: Decision, once: Once | null): Promise<CommitResult>;
 
   /**
-   * A chat or planner run: changes no checkpoint. `text` is its first message; empty for one that resumes another.
+   * A chat or planner run: changes no checkpoint. `text` is its first message; empty for one that resumes
+   * another, which ends as interrupted in the same transaction.
    * Null when the once key was used meanwhile, or the session is gone.
    */
   beginChat(

@@ -264,6 +264,20 @@ export function journalConformance(open: OpenStore): void {
     });
   });
 
+  describe('a chat that goes on with one that was cut off', () => {
+    it('ends that one in the same transaction, so that no crash can lose it', async () => {
+      const { store, driven } = await running();
+      const chat = { sessionId: driven.id, kind: 'chat' } as const;
+      await store.beginChat({ ...chat, id: runId('c1'), text: 'How far?', resumes: null }, null);
+      const events = await store.beginChat({ ...chat, id: runId('c2'), text: '', resumes: runId('c1') }, null);
+      expect(events?.map(({ type, runId: id }) => [type, id])).toEqual([
+        ['run.interrupted', 'c1'],
+        ['run.started', 'c2'],
+      ]);
+      expect((await store.openChats()).map((run) => run.id)).toEqual(['c2']);
+    });
+  });
+
   describe('receipts and reports', () => {
     it('are kept in order and found by item and by kind', async () => {
       const { store, driven } = await running();

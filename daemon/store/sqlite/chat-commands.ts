@@ -1,6 +1,7 @@
 /** Chat and planner runs, which touch no checkpoint, and the answers of persons. */
 import type { NewEvent } from '../../../shared/event.js';
 import type { InboxEntry } from '../../../shared/mission.js';
+import type { SessionId } from '../../../shared/plan.js';
 import type { Run, RunId, RunStatus } from '../../../shared/run.js';
 import type { Store } from '../store.js';
 import type { Connection } from './connection.js';
@@ -37,6 +38,8 @@ export function chatCommands(cx: Connection): Sync<Pick<Store, 'beginChat' | 'en
           )
           .get(sessionId);
         if (session === undefined || !useKey(cx, once, id, at)) return null;
+        // In one transaction: a crash between the end of the old one and the begin of the new one would lose the chat.
+        const ended = resumes === null ? null : endOf(cx, resumes, sessionId, 'interrupted', 'the daemon died', at);
         const status: RunStatus = 'running';
         const run = { id, sessionId, itemId: null, kind, status, resumes, attempt: 1, claim: null, deaths: 0 };
         const transcriptId = insertRun(
@@ -50,22 +53,15 @@ export function chatCommands(cx: Connection): Sync<Pick<Store, 'beginChat' | 'en
             kind === 'chat' ? ({ kind: 'chat', spoken: true } as const) : ({ kind: 'plan_prompt', spoken: false } as const);
           insertMessage(cx, { ...message, role: 'user', content: text, at, transcriptId, runId: id, sessionId });
         }
-        return appendEvents(cx, sessionId, [startOf(id, kind, resumes)], at);
+        return appendEvents(cx, sessionId, [...(ended === null ? [] : [ended]), startOf(id, kind, resumes)], at);
       });
     },
 
     endChat(runId, sessionId, status, error) {
       const events = cx.atomically(() => {
         const at = cx.now();
-        const run = cx
-          .sql<{ kind: Run['kind']; attempt: number }>(
-            `UPDATE runs SET status = ?, error = ?, finished_at = ?
-             WHERE id = ? AND session_id = ? AND kind <> 'leaf' AND finished_at IS NULL RETURNING kind, attempt`,
-          )
-          .get(status, cx.redactSome(error), at, runId, sessionId);
-        if (run === undefined) return null;
-        const event: NewEvent = { type: endEvents[status], runId, data: { itemId: null, ...run } };
-        return appendEvents(cx, sessionId, [event], at);
+        const event = endOf(cx, runId, sessionId, status, error, at);
+        return event === null ? null : appendEvents(cx, sessionId, [event], at);
       });
       return events ?? [];
     },
@@ -78,6 +74,24 @@ export function chatCommands(cx: Connection): Sync<Pick<Store, 'beginChat' | 'en
       return close(id, 'acked', null);
     },
   };
+}
+
+/** Ends a chat or planner run that is still open; null when it is not. */
+function endOf(
+  cx: Connection,
+  runId: RunId,
+  sessionId: SessionId,
+  status: keyof typeof endEvents,
+  error: string | null,
+  at: string,
+): NewEvent | null {
+  const run = cx
+    .sql<{ kind: Run['kind']; attempt: number }>(
+      `UPDATE runs SET status = ?, error = ?, finished_at = ?
+       WHERE id = ? AND session_id = ? AND kind <> 'leaf' AND finished_at IS NULL RETURNING kind, attempt`,
+    )
+    .get(status, cx.redactSome(error), at, runId, sessionId);
+  return run === undefined ? null : { type: endEvents[status], runId, data: { itemId: null, ...run } };
 }
 
 const startOf = (runId: RunId, kind: Run['kind'], resumes: RunId | null): NewEvent => ({
