@@ -15,13 +15,20 @@ export async function openScreen(cli: Cli): Promise<void> {
     return;
   }
   const { provider } = await client.call('daemon.status', {});
+  // Short lines: they are read on narrow terminals as well, where a longer one would break in a word.
   cli.print(
-    'Cairn runs plans and picks up where it was. There is none for this folder yet.',
+    'Cairn runs plans and picks up where',
+    'it was. None for this folder yet.',
     '',
-    '  cairn new "Ship the export" --from plan.md    a plan from a Markdown list',
-    '  cairn new "Ship the export"                   an empty one; then: cairn add TITLE',
-    '  cairn run --watch                             run it and look on',
-    '  cairn demo                                    see it work first: no model, no key',
+    'See it work first, without a model:',
+    '  cairn demo',
+    'A plan from a Markdown list:',
+    '  cairn new "Goal" --from plan.md',
+    'Or by hand:',
+    '  cairn new "Goal"',
+    '  cairn add "First task"',
+    'Then run it and look on:',
+    '  cairn run --watch',
     '',
   );
   if (provider !== null) {
@@ -32,13 +39,17 @@ export async function openScreen(cli: Cli): Promise<void> {
   const [first] = servers;
   if (first === undefined) {
     cli.print(
-      'No model is configured: set CAIRN_MODEL and OPENAI_API_KEY, then `cairn daemon stop`. Leaves by command need none.',
+      'No model is configured. Set CAIRN_MODEL',
+      'and OPENAI_API_KEY, then:',
+      '  cairn daemon stop',
+      'Items with a command need no model.',
     );
     return;
   }
   cli.print(
     `${first.name} answers on this machine. To use it:`,
-    `  export OPENAI_BASE_URL=${first.baseUrl} CAIRN_MODEL=${first.models.find((name) => plainName.test(name)) ?? 'MODEL'}`,
+    `  export OPENAI_BASE_URL=${first.baseUrl}`,
+    `  export CAIRN_MODEL=${first.models.find((name) => plainName.test(name)) ?? 'MODEL'}`,
     '  cairn daemon stop',
   );
 }
