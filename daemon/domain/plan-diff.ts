@@ -1,7 +1,7 @@
 /** Versions of a plan compared and rebuilt from the differences that its revisions store. */
 import type { Item, ItemChange, ItemId } from '../../shared/plan.js';
 import { buildTree, type Tree } from '../../shared/plan-tree.js';
-import { sameItem } from './plan-draft.js';
+import { sameItem } from './item-state.js';
 
 /** One stored revision, as far as comparing needs it. */
 export interface StoredChange {

@@ -5,7 +5,8 @@
 import { ok, type Result } from '../../shared/errors.js';
 import type { Author, Item, ItemId, ItemPatch, ItemText } from '../../shared/plan.js';
 import { isOpen, isTerminal, leavesOf } from '../../shared/plan-tree.js';
-import { sameText, withClosing, type PlanDraft } from './plan-draft.js';
+import { sameText, withClosing } from './item-state.js';
+import type { PlanDraft } from './plan-draft.js';
 import { nameItem, nameItems, refuseAt, refuseSubtasks, theParams } from './plan-refusal.js';
 import { applyPatch, checkRoom, cleanPatch, cleanText, newItem } from './plan-text.js';
 

@@ -5,7 +5,8 @@
 import { ok, type Result } from '../../shared/errors.js';
 import type { Author, Item, ItemId, ItemPatch, ItemStatus } from '../../shared/plan.js';
 import { isOpen, type Task } from '../../shared/plan-tree.js';
-import { sameItem, sameText, withClosing, type PlanDraft } from './plan-draft.js';
+import { sameItem, sameText, withClosing } from './item-state.js';
+import type { PlanDraft } from './plan-draft.js';
 import { putBack, unplaced } from './plan-order.js';
 import { nameItem, nameItems, refuseAt, refuseSubtasks, theParams, type At } from './plan-refusal.js';
 import { findStaying } from './plan-staying.js';

@@ -7,8 +7,9 @@ import type { Author, Item } from '../../shared/plan.js';
 import { numberAt } from '../../shared/plan-tree.js';
 import type { PlanRunStatus, RunId, RunStatus } from '../../shared/run.js';
 import { leafDigest } from './leaf-digest.js';
-import { type PlanDraft, withClosing } from './plan-draft.js';
-import type { PlanChange } from './plan.js';
+import { withClosing } from './item-state.js';
+import type { PlanDraft } from './plan-draft.js';
+import { planEvents } from './plan-events.js';
 import type {
   Checkpoint,
   Decision,
@@ -275,28 +276,4 @@ export class RunMachine {
     const leaf = this.draft.find(run.itemId);
     this.updateRun({ planVersion: version, ...(leaf ? { leafDigest: leafDigest(leaf) } : {}) });
   }
-}
-
-function planEvents(change: PlanChange): NewEvent[] {
-  const count = (keep: (c: PlanChange['items'][number]) => boolean): number => change.items.filter(keep).length;
-  const { version, author, explanation } = change;
-  const events: NewEvent[] = [
-    {
-      type: 'plan.revised',
-      data: {
-        version,
-        author,
-        explanation,
-        added: count((c) => c.before === null),
-        removed: count((c) => c.after === null),
-        changed: count((c) => c.before !== null && c.after !== null),
-      },
-    },
-  ];
-  for (const { id, before, after } of change.items) {
-    if (before && after && before.status !== after.status) {
-      events.push({ type: 'item.changed', data: { id, from: before.status, to: after.status } });
-    }
-  }
-  return events;
 }

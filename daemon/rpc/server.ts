@@ -40,12 +40,13 @@ export async function startServer(options: ServerOptions): Promise<Result<RpcSer
   const sockets = createSockets({ dispatch, newId: options.newId });
   const rules: AccessRules = { token: options.token, port: () => portOf(tcp) };
   const tcp = createHttpServer(dispatch, rules);
-  let local = createHttpServer(dispatch, null);
+  let local: Server | null = null;
+  let watch: NodeJS.Timeout | null = null;
   sockets.attach(tcp, rules);
   const close = async (): Promise<void> => {
-    clearInterval(watch);
+    if (watch !== null) clearInterval(watch);
     sockets.close();
-    await Promise.all([tcp, local].map(closeServer));
+    await Promise.all([closeServer(tcp), ...(local === null ? [] : [closeServer(local)])]);
   };
   const openSocket = async (): Promise<void> => {
     local = createHttpServer(dispatch, null);
@@ -55,15 +56,16 @@ export async function startServer(options: ServerOptions): Promise<Result<RpcSer
     await chmod(socketPath, 0o600);
   };
   // Somebody may clear the folder away: without its socket a daemon could be found by nobody, and hold its home for ever.
-  const watch = setInterval(() => {
+  const restoreSocket = (): void => {
     if (existsSync(socketPath)) return;
-    void closeServer(local);
+    if (local !== null) void closeServer(local);
     openSocket().catch(() => undefined);
-  }, socketWatchMs);
-  watch.unref();
+  };
   try {
     await listenOnPort(tcp, options);
     await openSocket();
+    watch = setInterval(restoreSocket, socketWatchMs);
+    watch.unref();
   } catch (error) {
     await close();
     return refuse('invalid_state', whyNot(error as NodeJS.ErrnoException, options));

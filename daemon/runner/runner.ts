@@ -41,11 +41,13 @@ export interface RunnerParts {
   readonly onBug: (error: unknown, sessionId: SessionId) => void;
 }
 
+const stuckRetryMs = 10_000;
+
 type Leaf = RunState & { readonly run: NonNullable<RunState['run']> };
 
 export function createRunner(parts: RunnerParts): (sessionId: SessionId, signal: AbortSignal) => Promise<void> {
   const { store, states, dispatcher, active, checks, lock, clock } = parts;
-  /** What the workspace held when a run began to wait. In memory: after a restart the run is told that it may have changed. */
+  /** What the workspace held when a run began to wait. In memory only: after a restart nothing is told. */
   const leftBehind = new Map<SessionId, { readonly runId: RunId; readonly files: FileSnapshot }>();
   const nextRunId = (): RunId => parts.newId('r') as RunId;
 
@@ -113,7 +115,7 @@ export function createRunner(parts: RunnerParts): (sessionId: SessionId, signal:
     }
     if (event === null) {
       if (stop.aborted) await apply(session.id, [{ type: 'owner_stops' }]);
-      return !stop.aborted;
+      return !stop.aborted && !(await isStuck(session.id, run.id));
     }
     const keep = !dispatcher.contended() && !(locked && lock.contended(session.workspace));
     // The next leaf begins in the transaction that closes this one, unless somebody else waits for the slot.
@@ -124,6 +126,14 @@ export function createRunner(parts: RunnerParts): (sessionId: SessionId, signal:
     if (decision.continueRun === 'leaf_changed') await showLeaf(session.id, state, item);
     if (!keep) dispatcher.wake(session.id);
     return keep || decision.continueRun !== null;
+  }
+
+  /** A run that stopped although nobody ended it (the store refused it): it is looked at later, not at once for ever. */
+  async function isStuck(sessionId: SessionId, runId: RunId): Promise<boolean> {
+    const now = await states.read(sessionId);
+    const stuck = now !== null && isUnderWay(now) && now.run.id === runId;
+    if (stuck) parts.wakeAt(sessionId, clock.now() + stuckRetryMs);
+    return stuck;
   }
 
   async function outcomeOf(

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { diffPlans, planAt } from '../../daemon/domain/plan-diff.js';
-import { sameText, type PlanDraft } from '../../daemon/domain/plan-draft.js';
+import { sameText } from '../../daemon/domain/item-state.js';
+import type { PlanDraft } from '../../daemon/domain/plan-draft.js';
 import { addItem, clear, moveItem, removeItem, setGoal, setStatus, updateItem } from '../../daemon/domain/plan-edit.js';
 import { revertTo } from '../../daemon/domain/plan-revert.js';
 import { emptyPlan, type Plan, type PlanChange } from '../../daemon/domain/plan.js';

@@ -10,7 +10,8 @@ import {
   setStatus,
   updateItem,
 } from '../../daemon/domain/plan-edit.js';
-import { PlanDraft, sameItem } from '../../daemon/domain/plan-draft.js';
+import { sameItem } from '../../daemon/domain/item-state.js';
+import { PlanDraft } from '../../daemon/domain/plan-draft.js';
 import { emptyPlan, placesOf, type Plan } from '../../daemon/domain/plan.js';
 import type { Result } from '../../shared/errors.js';
 import { planLimits, type Item } from '../../shared/plan.js';
