@@ -32,7 +32,8 @@ async function bundle() {
     format: 'esm',
     platform: 'node',
     target: 'node20',
-    external: ['better-sqlite3'],
+    // What is native, and what finds its own files by their place.
+    external: ['better-sqlite3', 'neo-blessed'],
     // Packages in the old module form ask for `require`.
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",

@@ -88,7 +88,7 @@ export const policyRuleSchema = z.strictObject({
 });
 export type PolicyRule = z.infer<typeof policyRuleSchema>;
 
-const budgetSchema = z.strictObject({
+export const budgetSchema = z.strictObject({
   turns: z.number().int().positive().optional(),
   toolCalls: z.number().int().positive().optional(),
   tokens: z.number().int().positive().optional(),

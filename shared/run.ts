@@ -162,3 +162,4 @@ export const stepSchema = z.object({
   status: z.enum(['pending', 'in_progress', 'done', 'blocked']),
   note: z.string().optional(),
 });
+export type Step = z.infer<typeof stepSchema>;

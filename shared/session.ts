@@ -1,6 +1,6 @@
 /** Session, snapshot and daemon status: what clients list and watch. */
 import { z } from 'zod';
-import { inboxEntrySchema, outcomes, profiles } from './mission.js';
+import { budgetSchema, inboxEntrySchema, outcomes, profiles } from './mission.js';
 import { countsSchema, itemIdSchema, itemSchema, listedItemSchema, sessionIdSchema } from './plan.js';
 import { livenessSchema, planRunSchema, planRunStatuses, runIdSchema, runSchema, usageSchema } from './run.js';
 
@@ -14,6 +14,10 @@ export const sessionSchema = z.object({
   status: z.enum(planRunStatuses),
   outcome: z.enum(outcomes).nullable(),
   parentId: sessionIdSchema.nullable(),
+  /** Its own model; null when it uses the daemon's. */
+  model: z.string().nullable(),
+  /** What its policy lets it spend; null when that has no bounds. */
+  budget: budgetSchema.nullable(),
   planVersion: z.number().int(),
   counts: countsSchema,
   usage: usageSchema,

@@ -41,6 +41,11 @@ export class Cli {
     return process.stdout.isTTY && this.environment.TERM !== 'dumb';
   }
 
+  /** Whether there is a terminal on both sides that can show more than lines. */
+  get hasScreen(): boolean {
+    return this.isTerminal && process.stdin.isTTY && process.stdout.columns > 0;
+  }
+
   get view(): ViewOptions {
     const colours = this.isTerminal && !this.environment.NO_COLOR;
     // A log has no width: lines are only cut where a terminal would break them.

@@ -14,6 +14,9 @@ export class NoDaemon extends Error {
   override readonly name = 'NoDaemon';
 }
 
+/** One runs that this client does not understand. */
+export class OtherProtocol extends NoDaemon {}
+
 const startDeadlineMs = 15_000;
 const handshakeDeadlineMs = 5_000;
 const largestAnswerBytes = 256 * 1024 * 1024;
@@ -57,7 +60,7 @@ async function refuseOtherProtocol(files: HomeFiles, client: Client): Promise<vo
   const status = await client.call('daemon.status', {}).catch(() => null);
   if (status?.protocol === protocolVersion) return;
   client.close();
-  throw new NoDaemon(
+  throw new OtherProtocol(
     `The running daemon (version ${told.version}, pid ${told.pid}) speaks protocol ${told.protocol}, this client ${protocolVersion}. Stop it (kill ${told.pid}) and repeat: its work is resumed.`,
   );
 }

@@ -1,17 +1,13 @@
 /** Model servers that people run on their own machine, by the ports that they use. */
 
+import type { LocalServer } from './core/message.js';
+
 const known = [
   { name: 'Ollama', port: 11_434 },
   { name: 'LM Studio', port: 1_234 },
   { name: 'llama.cpp', port: 8_080 },
   { name: 'vLLM', port: 8_000 },
 ] as const;
-
-export interface LocalServer {
-  readonly name: string;
-  readonly baseUrl: string;
-  readonly models: readonly string[];
-}
 
 /** Those that answer `/v1/models` within a moment. */
 export async function findLocalServers(): Promise<LocalServer[]> {

@@ -1,5 +1,6 @@
-/** What `cairn` alone does: on a terminal it follows the newest session of this folder, or says what to do first. */
+/** What `cairn` alone does: on a terminal the screen; elsewhere lines of the newest session of this folder, or what to do first. */
 import type { Cli } from './cli.js';
+import { runDemo } from './commands/demo.js';
 import { watchSession } from './commands/watch.js';
 import { findLocalServers } from './local-servers.js';
 import { newestSession } from './references.js';
@@ -8,6 +9,17 @@ import { newestSession } from './references.js';
 const plainName = /^[\w.:/-]+$/;
 
 export async function openScreen(cli: Cli): Promise<void> {
+  if (cli.hasScreen) {
+    const { showFullScreen } = await import('./full-screen.js');
+    const { files, environment, glyphs } = cli;
+    const next = await showFullScreen({ files, environment, glyphs, client: await cli.client(), sessionId: null });
+    if (next === 'demo') process.exitCode = await runDemo(cli, { headless: false, keep: false });
+    return;
+  }
+  await openLines(cli);
+}
+
+async function openLines(cli: Cli): Promise<void> {
   const client = await cli.client();
   const newest = await newestSession(client, process.cwd());
   if (newest !== null) {

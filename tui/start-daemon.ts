@@ -4,11 +4,12 @@ import { closeSync, existsSync, fstatSync, ftruncateSync, mkdtempSync, openSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { HomeFiles } from '../shared/paths.js';
+import { programFolder } from './program-folder.js';
 
 const outputBytes = 256 * 1024;
 
 /** Beside this program, where the build puts it. */
-export const daemonProgram = (): string => join(import.meta.dirname, 'daemon.js');
+export const daemonProgram = (): string => join(programFolder, 'daemon.js');
 
 export interface StartedDaemon {
   readonly pid: number | undefined;

@@ -9,7 +9,7 @@ import { placesOf, type Plan } from '../domain/plan.js';
 import type { Queries, SessionRow } from '../store/queries.js';
 
 export function toSession({ record, goal, planVersion, counts, planRun, usage }: SessionRow): Session {
-  const { id, title, workspace, profile, outcome, parentId, createdAt, updatedAt } = record;
+  const { id, title, workspace, profile, outcome, parentId, model, policy, createdAt, updatedAt } = record;
   return {
     id,
     title,
@@ -19,6 +19,8 @@ export function toSession({ record, goal, planVersion, counts, planRun, usage }:
     status: planRun.status,
     outcome,
     parentId,
+    model,
+    budget: policy.budget ?? null,
     planVersion,
     counts,
     usage,

@@ -2,12 +2,14 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Cli, type Register } from '../cli.js';
+import type { Client } from '../../shared/client.js';
 import type { SessionId } from '../../shared/plan.js';
 import { renderTree } from '../core/tree-view.js';
+import { programFolder } from '../program-folder.js';
 import { endOnSignals, followSession } from './watch.js';
 
 /** Beside this program, where the build puts them. */
-const demoFile = (name: string): string => join(import.meta.dirname, 'demo', name);
+const demoFile = (name: string): string => join(programFolder, 'demo', name);
 
 export const registerDemo: Register = (program, cli) => {
   program
@@ -20,7 +22,7 @@ export const registerDemo: Register = (program, cli) => {
     });
 };
 
-async function runDemo(outer: Cli, { headless, keep }: { headless: boolean; keep: boolean }): Promise<number> {
+export async function runDemo(outer: Cli, { headless, keep }: { headless: boolean; keep: boolean }): Promise<number> {
   const root = mkdtempSync(join(tmpdir(), 'cairn-demo-'));
   const workspace = join(root, 'workspace');
   mkdirSync(workspace);
@@ -55,7 +57,7 @@ async function runDemo(outer: Cli, { headless, keep }: { headless: boolean; keep
       markdown: readFileSync(demoFile('plan.md'), 'utf8'),
     });
     await client.call('run.start', { sessionId: session.id });
-    const code = await followSession(cli, session.id, { follow: false });
+    const code = await lookOn(cli, client, session.id, headless);
     cli.dropClient();
     await printResult(cli, session.id);
     return code;
@@ -64,6 +66,15 @@ async function runDemo(outer: Cli, { headless, keep }: { headless: boolean; keep
     cleanUp();
     process.off('exit', cleanUp);
   }
+}
+
+/** On a terminal the screen, so that one can try the keys as well; else lines. The exit code. */
+async function lookOn(cli: Cli, client: Client, sessionId: SessionId, headless: boolean): Promise<number> {
+  if (headless || !cli.hasScreen) return followSession(cli, sessionId, { follow: false });
+  const { showFullScreen } = await import('../full-screen.js');
+  const { files, environment, glyphs } = cli;
+  await showFullScreen({ files, environment, glyphs, client, sessionId });
+  return 0;
 }
 
 /** At once: there is nothing in the home of a demo that anybody would want to resume. */

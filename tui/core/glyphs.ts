@@ -9,10 +9,24 @@ export interface Glyphs {
   readonly skipped: string;
   readonly missing: string;
   readonly section: string;
+  readonly folded: string;
   readonly bar: readonly [full: string, empty: string];
   readonly output: string;
   readonly dot: string;
   readonly ellipsis: string;
+  /** Before what a person said, and before the place where one types. */
+  readonly prompt: string;
+  readonly down: string;
+  readonly arrow: string;
+  readonly line: Lines;
+}
+
+export interface Lines {
+  readonly across: string;
+  readonly upright: string;
+  readonly teeDown: string;
+  readonly teeUp: string;
+  readonly corners: readonly [topLeft: string, topRight: string, bottomLeft: string, bottomRight: string];
 }
 
 const unicode: Glyphs = {
@@ -23,10 +37,15 @@ const unicode: Glyphs = {
   skipped: '⊘',
   missing: '✗',
   section: '▾',
+  folded: '▸',
   bar: ['█', '░'],
   output: '│',
   dot: '·',
   ellipsis: '…',
+  prompt: '›',
+  down: '↓',
+  arrow: '→',
+  line: { across: '─', upright: '│', teeDown: '┬', teeUp: '┴', corners: ['╭', '╮', '╰', '╯'] },
 };
 
 const ascii: Glyphs = {
@@ -37,10 +56,15 @@ const ascii: Glyphs = {
   skipped: '/',
   missing: 'x',
   section: '+',
+  folded: '*',
   bar: ['#', '.'],
   output: '|',
   dot: '-',
   ellipsis: '...',
+  prompt: '>',
+  down: 'v',
+  arrow: '->',
+  line: { across: '-', upright: '|', teeDown: '+', teeUp: '+', corners: ['+', '+', '+', '+'] },
 };
 
 /** By the locale, as `LC_ALL`, `LC_CTYPE` or `LANG` say it, in this order. */

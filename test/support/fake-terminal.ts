@@ -1,0 +1,112 @@
+/** A terminal in this process: what is written to it is shown by a real emulator, what is typed comes from `input`. */
+import { PassThrough, Writable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import unicode11 from '@xterm/addon-unicode11';
+import xterm from '@xterm/headless';
+
+class FakeInput extends PassThrough {
+  readonly isTTY = true;
+  isRaw = false;
+
+  setRawMode(isRaw: boolean): this {
+    this.isRaw = isRaw;
+    return this;
+  }
+}
+
+class FakeOutput extends Writable {
+  readonly isTTY = true;
+  columns: number;
+  rows: number;
+  private readonly sink: (chunk: Buffer) => void;
+  private held: (() => void)[] | null = null;
+
+  constructor(columns: number, rows: number, sink: (chunk: Buffer) => void) {
+    super();
+    this.columns = columns;
+    this.rows = rows;
+    this.sink = sink;
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    const take = (): void => {
+      this.sink(chunk);
+      done();
+    };
+    if (this.held === null) take();
+    else this.held.push(take);
+  }
+
+  stall(): void {
+    this.held ??= [];
+  }
+
+  flow(): void {
+    const held = this.held ?? [];
+    this.held = null;
+    for (const take of held) take();
+  }
+}
+
+export interface FakeTerminal {
+  readonly input: FakeInput;
+  readonly output: FakeOutput;
+  /** The emulator: its buffers and modes. */
+  readonly terminal: xterm.Terminal;
+  /** The visible lines, without trailing spaces. */
+  text(): string[];
+  resize(columns: number, rows: number): void;
+  /** Until all that was written is shown, and all that was typed is read. */
+  settle(): Promise<void>;
+  /** How many bytes were written so far. */
+  bytes(): number;
+  /** Types keys, or any bytes of a terminal, as they are. */
+  type(keys: string): void;
+  /** It takes no more bytes until `flow`. */
+  stall(): void;
+  flow(): void;
+}
+
+/** Widths as of Unicode 11, as terminals of today have them: the emulator's own are those of 2000. */
+export function openFakeTerminal(columns: number, rows: number): FakeTerminal {
+  const terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
+  terminal.loadAddon(new unicode11.Unicode11Addon());
+  terminal.unicode.activeVersion = '11';
+  let bytes = 0;
+  const input = new FakeInput();
+  const output = new FakeOutput(columns, rows, (chunk) => {
+    bytes += chunk.length;
+    terminal.write(chunk);
+  });
+  return {
+    input,
+    output,
+    terminal,
+    text() {
+      const { active } = terminal.buffer;
+      return Array.from(
+        { length: terminal.rows },
+        (_, y) =>
+          active
+            .getLine(active.viewportY + y)
+            ?.translateToString()
+            .trimEnd() ?? '',
+      );
+    },
+    resize(newColumns, newRows) {
+      output.columns = newColumns;
+      output.rows = newRows;
+      // No emulator can be empty; a program may be told that its terminal is.
+      if (newColumns > 0 && newRows > 0) terminal.resize(newColumns, newRows);
+      output.emit('resize');
+    },
+    async settle() {
+      for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+      await new Promise<void>((resolve) => terminal.write('', resolve));
+    },
+    bytes: () => bytes,
+    type: (keys) => void input.write(keys),
+    stall: () => output.stall(),
+    flow: () => output.flow(),
+  };
+}

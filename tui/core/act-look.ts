@@ -1,0 +1,117 @@
+/** Looking: details, inbox, sessions, help, search. */
+import { unreachable } from '../../shared/errors.js';
+import type { ItemId } from '../../shared/plan.js';
+import { openPrompt } from './act-edit.js';
+import { pointAt, turnFold } from './act-move.js';
+import { emptyEditor } from './line-editor.js';
+import { call } from './message.js';
+import { listedItem } from './plan-model.js';
+import { openDetail, readDetail } from './popups/detail.js';
+import { openInbox } from './popups/inbox.js';
+import type { DetailTab } from './popups/popup.js';
+import { type Next, next, patchSession, type SessionView, type State, tell } from './state.js';
+
+type Look =
+  | 'open'
+  | 'details'
+  | 'diff'
+  | 'receipts'
+  | 'inbox'
+  | 'search'
+  | 'searchNext'
+  | 'searchPrevious'
+  | 'sessions'
+  | 'newSession'
+  | 'help';
+
+export const sessionsRead = 1_000;
+
+export function actLook(state: State, look: Look): Next {
+  const { session, focus } = state;
+  switch (look) {
+    case 'help':
+      return next({ ...state, popup: { kind: 'help', scroll: 0 } });
+    case 'sessions':
+      return next(
+        {
+          ...state,
+          popup: { kind: 'sessions', filter: emptyEditor, sessions: null, chosen: session?.session.id ?? null, error: null },
+        },
+        call('session.list', { limit: sessionsRead }, { for: 'popup' }),
+      );
+    case 'newSession':
+      return next(openPrompt(state, { kind: 'newSession' }, ''));
+    case 'inbox':
+      return next({ ...state, popup: openInbox(session?.inbox.at(-1) ?? null) });
+    case 'open':
+    case 'details':
+    case 'diff':
+    case 'receipts':
+    case 'search':
+    case 'searchNext':
+    case 'searchPrevious':
+      break;
+    default:
+      return unreachable(look);
+  }
+  if (session === null) return next(state);
+  switch (look) {
+    case 'open':
+      if (focus === 'conversation') return next(turnFold(state, session));
+      return session.planView.cursor === null
+        ? next(state)
+        : next({ ...state, popup: { kind: 'menu', itemId: session.planView.cursor, chosen: 0 } });
+    case 'details':
+      return detail(state, session, 'details');
+    case 'diff':
+      return detail(state, session, 'changes');
+    case 'receipts':
+      return detail(state, session, 'receipts');
+    case 'search':
+      return next(openPrompt(state, { kind: 'search', from: session.planView.cursor }, ''));
+    case 'searchNext':
+      return next(searchOn(state, session, 1));
+    case 'searchPrevious':
+      return next(searchOn(state, session, -1));
+    default:
+      return unreachable(look);
+  }
+}
+
+function detail(state: State, { plan, planView }: SessionView, tab: DetailTab): Next {
+  const item = listedItem(plan, planView.cursor);
+  if (item === null) return next(tell(state, 'There is no item here.'));
+  const popup = openDetail(item, tab);
+  return next({ ...state, popup }, ...readDetail(state, popup));
+}
+
+/** The nearest item whose title or number has the words, from an item on; itself included when `by` is 0. */
+export function findTitle({ plan }: SessionView, words: string, from: ItemId | null, by: -1 | 0 | 1): ItemId | null {
+  const wanted = words.trim().toLowerCase();
+  const count = plan.listed.length;
+  if (wanted === '' || count === 0) return null;
+  const start = from === null ? 0 : (plan.order.get(from) ?? 0);
+  const step = by < 0 ? -1 : 1;
+  for (let i = by === 0 ? 0 : 1; i <= count; i++) {
+    const item = plan.listed[(start + i * step + count * 2) % count];
+    if (item && `${item.number} ${item.title} ${item.id}`.toLowerCase().includes(wanted)) return item.id;
+  }
+  return null;
+}
+
+function searchOn(state: State, view: SessionView, by: -1 | 1): State {
+  const { search, cursor } = view.planView;
+  if (search === '') return tell(state, '/ searches first.');
+  const found = findTitle(view, search, cursor, by);
+  return found === null ? tell(state, `Nothing has “${search}”.`) : pointAt(state, found);
+}
+
+/** While one types, the cursor is on the first match. */
+export function searchAsTyped(state: State, words: string, from: ItemId | null): State {
+  const { session } = state;
+  if (session === null) return state;
+  const searched = patchSession(state, { planView: { ...session.planView, search: words } });
+  const found = findTitle(session, words, from, 0);
+  if (found !== null) return pointAt(searched, found);
+  return from === null ? searched : pointAt(searched, from);
+}

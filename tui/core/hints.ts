@@ -1,0 +1,84 @@
+/** The keys that matter most right here, as the hint line shows them. */
+import { unreachable } from '../../shared/errors.js';
+import { type Action, bindingOf, keyOf } from './keymap.js';
+import { isSection } from './plan-model.js';
+import type { Span } from './press.js';
+import { span } from './rows.js';
+import type { SessionView, State } from './state.js';
+
+const hint = (action: Action, label = bindingOf(action)?.label ?? ''): Span[] => [
+  span(keyOf(action), 'accent', { on: 'action', action }),
+  span(` ${label}`, 'dim', { on: 'action', action }),
+];
+
+const key = (name: string, label: string): Span[] => [span(name, 'accent'), span(` ${label}`, 'dim')];
+
+/** From the most useful on. */
+export function hints(state: State): Span[][] {
+  const { session, focus, prompt, chat } = state;
+  if (prompt !== null) return [key('Enter', 'keep'), key('Esc', 'leave as it was')];
+  if (session === null)
+    return [key('n', 'new plan'), key('d', 'demo'), key('S', 'sessions'), key('?', 'help'), key('q', 'leave')];
+  switch (focus) {
+    case 'line':
+      return [
+        key('Enter', 'send'),
+        key('Tab', 'plan'),
+        key('Alt-Enter', 'new line'),
+        ...(chat.history.length > 0 ? [key('Up', 'earlier words')] : []),
+        key('Ctrl-c', chat.editor.text === '' ? 'detach' : 'clear'),
+      ];
+    case 'conversation':
+      return [...runHints(session), hint('open', 'fold'), hint('nextPane'), hint('togglePlan'), hint('search'), hint('help')];
+    case 'plan':
+      return [
+        ...runHints(session),
+        ...itemHints(session),
+        hint('nextPane'),
+        hint('help'),
+        hint('undo'),
+        hint('sessions'),
+        hint('detach'),
+      ];
+    default:
+      return unreachable(focus);
+  }
+}
+
+function runHints({ planRun, inbox, plan }: SessionView): Span[][] {
+  const asked = inbox.length > 0 ? [hint('inbox', 'answer')] : [];
+  switch (planRun.status) {
+    case 'running':
+      return [...asked, hint('pause'), hint('cancelRun', 'cancel')];
+    case 'pausing':
+      return [...asked, hint('run', 'go on'), hint('pauseNow')];
+    case 'waiting':
+      return [...asked, hint('cancelRun', 'cancel')];
+    case 'blocked':
+    case 'failed':
+      return [hint('retry'), hint('run', 'run again'), ...asked];
+    case 'paused':
+    case 'cancelled':
+      return [...asked, hint('run', planRun.status === 'paused' ? 'resume' : 'run')];
+    case 'idle':
+      return plan.items.size === 0 ? asked : [...asked, hint('run')];
+    case 'completed':
+      return asked;
+    default:
+      return unreachable(planRun.status);
+  }
+}
+
+function itemHints({ plan, planView: { cursor } }: SessionView): Span[][] {
+  const item = cursor === null ? undefined : plan.items.get(cursor);
+  if (item === undefined) return [hint('addTask'), hint('goal')];
+  const isOpen = item.status === 'pending' || item.status === 'active';
+  return [
+    hint('open'),
+    hint('addTask', 'add'),
+    hint('editTitle'),
+    ...(isOpen && !isSection(plan, item.id) ? [hint('markDone')] : []),
+    ...(isOpen ? [hint('skip')] : [hint('reopen')]),
+    hint('details'),
+  ];
+}

@@ -1,0 +1,157 @@
+/** Keys, pastes and the mouse: to the popup, the prompt, the line, or the keymap. */
+import { unreachable } from '../../shared/errors.js';
+import { act, detach } from './act.js';
+import { enqueue } from './edit-queue.js';
+import type { Intent } from './edits.js';
+import { searchAsTyped } from './act-look.js';
+import { pointAt } from './act-move.js';
+import type { Key } from './input.js';
+import { actionOf, keyName } from './keymap.js';
+import { applyKey, type Editor, emptyEditor, insert } from './line-editor.js';
+import { call } from './message.js';
+import { popupKey } from './popup-update.js';
+import { type Next, next, type Prompt, type State, tell, withSession } from './state.js';
+import { historyKey, sendWords } from './chat-line.js';
+import { scrollBy } from './act-move.js';
+
+export function keyPressed(before: State, key: Key): Next {
+  const name = keyName(key);
+  if (name === 'Ctrl-z') return next(before, { type: 'suspend' });
+  const notice = before.notice;
+  const state = notice === null ? before : { ...before, notice: null };
+  if (state.popup !== null) return popupKey(state, name === 'Ctrl-c' ? escape : key);
+  if (state.prompt !== null) return promptKey(state, state.prompt, name === 'Ctrl-c' ? escape : key);
+  if (name === 'Ctrl-c') return interrupt(state, before);
+  if (state.session === null) return startKey(state, key);
+  const action = actionOf(key, state.focus);
+  if (action === 'detach') return detach(before);
+  if (action !== null) return act(state, action);
+  return state.focus === 'line' ? lineKey(state, key) : next(state);
+}
+
+const escape: Key = { type: 'key', name: 'escape', ctrl: false, alt: false, shift: false, text: null };
+
+/** Clears the line first; the daemon goes on whatever happens here. */
+function interrupt(state: State, before: State): Next {
+  const { chat } = state;
+  if (chat.editor.text === '') return detach(before);
+  const cleared = { ...chat, editor: emptyEditor, at: null, history: [...chat.history, chat.editor.text] };
+  return next(tell({ ...state, chat: cleared }, 'Cleared. Up brings it back; Ctrl-c once more leaves.'));
+}
+
+/** Without a session there are only a few things to do. */
+function startKey(state: State, key: Key): Next {
+  switch (key.text ?? key.name) {
+    case 'n':
+    case 'enter':
+      return state.isLookedUp && state.link.state === 'open' ? act(state, 'newSession') : next(state);
+    case 'd':
+      return act(state, 'demo');
+    case 'r':
+      return act(state, 'run');
+    case 'S':
+      return act(state, 'sessions');
+    case '?':
+    case 'f1':
+      return act(state, 'help');
+    case 'q':
+      return detach(state);
+    default:
+      return next(state);
+  }
+}
+
+function lineKey(state: State, key: Key): Next {
+  const { chat } = state;
+  if (key.name === 'escape') return next({ ...state, focus: state.tab });
+  if (key.name === 'enter' && !key.alt && !key.shift) return sendWords(state);
+  if (key.name === 'pageup' || key.name === 'pagedown') return scrollBy(state, key.name === 'pageup' ? -10 : 10);
+  const editor = applyKey(chat.editor, key);
+  if (editor !== null)
+    return next({ ...state, chat: { ...chat, editor, at: editor.text === chat.editor.text ? chat.at : null } });
+  return next({ ...state, chat: historyKey(chat, key) });
+}
+
+function promptKey(state: State, prompt: Prompt, key: Key): Next {
+  const { about } = prompt;
+  if (key.name === 'escape') return next(leavePrompt(state, prompt));
+  if (prompt.isSent) return next(state);
+  if (key.name === 'enter' && !(about.kind === 'goal' && (key.alt || key.shift))) return submit(state, prompt);
+  const editor = applyKey(prompt.editor, key, { multiline: about.kind === 'goal' || about.kind === 'guidance' });
+  return editor === null ? next(state) : next(typed(state, prompt, editor));
+}
+
+function typed(state: State, prompt: Prompt, editor: Editor): State {
+  const changed = { ...state, prompt: { ...prompt, editor, error: editor.text === prompt.editor.text ? prompt.error : null } };
+  return prompt.about.kind === 'search' && editor.text !== prompt.editor.text
+    ? searchAsTyped(changed, editor.text, prompt.about.from)
+    : changed;
+}
+
+/** Nothing of it is kept, and the cursor is where it was. */
+function leavePrompt(state: State, { about }: Prompt): State {
+  const left = { ...state, prompt: null };
+  if (about.kind !== 'search') return left;
+  const back = about.from === null ? left : pointAt(left, about.from);
+  return withSession(back, ({ planView }) => ({ planView: { ...planView, search: '' } }));
+}
+
+function submit(state: State, prompt: Prompt): Next {
+  const { about, editor } = prompt;
+  const { text } = editor;
+  const sent = { ...state, prompt: { ...prompt, isSent: true, error: null } };
+  const edit = (intent: Intent): Next => enqueue(sent, [intent]);
+  const key = `${state.clientId}-${state.nextKey}`;
+  const keyed = { ...sent, nextKey: state.nextKey + 1 };
+  switch (about.kind) {
+    case 'add':
+      if (text.trim() === '') return next({ ...state, prompt: null });
+      return enqueue(keyed, [{ kind: 'add', parentId: about.parentId, afterId: about.afterId, title: text, key }]);
+    case 'title':
+      if (text.trim() === '')
+        return next({ ...state, prompt: { ...prompt, error: 'A title cannot be empty. x removes the item.' } });
+      return edit({ kind: 'title', itemId: about.itemId, base: about.base, text });
+    case 'goal':
+      return edit({ kind: 'goal', base: about.base, text });
+    case 'search':
+      return next({ ...state, prompt: null });
+    case 'guidance':
+      if (state.session === null) return next(state);
+      return next(
+        sent,
+        call(
+          'run.retry',
+          { sessionId: state.session.session.id, ...(text.trim() === '' ? {} : { guidance: text }) },
+          { for: 'prompt' },
+        ),
+      );
+    case 'newSession':
+      return next(
+        keyed,
+        call(
+          'session.create',
+          { ...(text.trim() === '' ? {} : { goal: text }), workspace: state.folder, idempotencyKey: key },
+          { for: 'prompt' },
+        ),
+      );
+    default:
+      return unreachable(about);
+  }
+}
+
+/** A paste is one edit, wherever one writes; elsewhere it goes to the line, so that none is taken for keys. */
+export function pasted(state: State, text: string): Next {
+  const { popup, prompt, chat } = state;
+  if (popup?.kind === 'sessions')
+    return next({ ...state, popup: { ...popup, filter: insert(popup.filter, oneLine(text)), chosen: null } });
+  if (popup?.kind === 'inbox') return next({ ...state, popup: { ...popup, editor: insert(popup.editor, oneLine(text)) } });
+  if (popup !== null) return next(state);
+  if (prompt !== null) {
+    const isLong = prompt.about.kind === 'goal' || prompt.about.kind === 'guidance';
+    return next(prompt.isSent ? state : typed(state, prompt, insert(prompt.editor, isLong ? text : oneLine(text))));
+  }
+  if (state.session === null) return next(state);
+  return next({ ...state, focus: 'line', chat: { ...chat, editor: insert(chat.editor, text), at: null } });
+}
+
+const oneLine = (text: string): string => text.trim().replaceAll(/\s*\n\s*/g, ' ');

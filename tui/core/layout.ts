@@ -1,0 +1,79 @@
+/** Where everything stands, at every size. */
+import type { Rect } from './frame.js';
+import { layoutEditor } from './line-editor.js';
+import type { State } from './state.js';
+
+/** From here on plan and conversation stand side by side. */
+export const wideColumns = 100;
+/** From here on the hints have a row of their own. */
+const roomyRows = 16;
+const tallestLine = 6;
+/** Below this there is no use in drawing anything. */
+export const smallest = { columns: 16, rows: 6 } as const;
+
+export interface Layout {
+  readonly isWide: boolean;
+  readonly isTooSmall: boolean;
+  readonly header: Rect;
+  /** The rule over the panes, with their titles. */
+  readonly titles: Rect;
+  readonly conversation: Rect | null;
+  readonly divider: Rect | null;
+  readonly plan: Rect | null;
+  /** The rule over the line. */
+  readonly lineTitle: Rect;
+  readonly line: Rect;
+  readonly status: Rect;
+}
+
+const promptWidth = 2;
+
+export function layoutOf(state: State): Layout {
+  const { columns, rows } = state.size;
+  const isTooSmall = columns < smallest.columns || rows < smallest.rows;
+  const isWide = columns >= wideColumns && rows >= 10;
+  const statusRows = rows >= roomyRows ? 2 : 1;
+  const most = Math.max(1, Math.min(tallestLine, Math.floor(rows / 4)));
+  const editor = inLine(state);
+  const needed = editor === null ? 1 : layoutEditor(editor, Math.max(1, columns - 2 - promptWidth)).lines.length;
+  const lineRows = Math.min(most, needed);
+  const bodyRows = Math.max(1, rows - 1 - 1 - 1 - lineRows - statusRows);
+  const at = (x: number, y: number, width: number, height: number): Rect => ({ x, y, width: Math.max(0, width), height });
+  const body = (x: number, width: number): Rect => at(x, 2, width, bodyRows);
+  const lineY = 2 + bodyRows + 1;
+  const base = {
+    isWide,
+    isTooSmall,
+    header: at(0, 0, columns, 1),
+    titles: at(0, 1, columns, 1),
+    lineTitle: at(0, lineY - 1, columns, 1),
+    line: at(0, lineY, columns, lineRows),
+    status: at(0, lineY + lineRows, columns, statusRows),
+  };
+  if (state.session === null) return { ...base, conversation: body(0, columns), divider: null, plan: null };
+  if (!isWide) {
+    return state.tab === 'plan'
+      ? { ...base, conversation: null, divider: null, plan: body(0, columns) }
+      : { ...base, conversation: body(0, columns), divider: null, plan: null };
+  }
+  if (!state.isPlanShown) return { ...base, conversation: body(0, columns), divider: null, plan: null };
+  const planWidth = Math.min(Math.max(48, Math.floor(columns * 0.46)), 110);
+  const conversationWidth = columns - planWidth - 1;
+  return {
+    ...base,
+    conversation: body(0, conversationWidth),
+    divider: body(conversationWidth, 1),
+    plan: body(conversationWidth + 1, planWidth),
+  };
+}
+
+/** What is being written in the line: the words for the model, or what a prompt asks for there. */
+export function inLine(state: State): State['chat']['editor'] | null {
+  if (state.prompt === null) return state.chat.editor;
+  return isInPlan(state) ? null : state.prompt.editor;
+}
+
+/** Titles are written where they will stand. */
+export function isInPlan({ prompt }: State): boolean {
+  return prompt !== null && (prompt.about.kind === 'add' || prompt.about.kind === 'title');
+}

@@ -1,0 +1,68 @@
+/** The first line: what it is all for, and how the plan runs. In sight at every size. */
+import { unreachable } from '../../../shared/errors.js';
+import type { PlanRunStatus } from '../../../shared/run.js';
+import type { Glyphs } from '../glyphs.js';
+import type { Row, Span } from '../press.js';
+import { apart, span } from '../rows.js';
+import type { SessionView, State } from '../state.js';
+import type { Tone } from '../style.js';
+import { clock } from '../numbers.js';
+import { sanitise } from '../text.js';
+import { toneOf } from '../tree-view.js';
+
+export function headerRow(state: State, width: number): Row {
+  const { session, glyphs } = state;
+  const left = session === null ? [span(' Cairn', 'strong')] : goalSpans(session);
+  const right = session === null ? [] : [...runSpans(session, state), span(' ')];
+  return {
+    spans: apart(left, right, width, glyphs),
+    ...(session === null ? {} : { press: { on: 'action', action: 'goal' } as const }),
+  };
+}
+
+function goalSpans({ session }: SessionView): Span[] {
+  const goal = sanitise(session.goal.split('\n')[0] ?? '');
+  if (goal !== '') return [span(' Goal: ', 'dim'), span(goal, 'strong')];
+  return [span(` ${sanitise(session.title)}`, 'strong'), span('  no goal: g sets one', 'dim')];
+}
+
+function runSpans({ planRun, run }: SessionView, { glyphs, now, size }: State): Span[] {
+  const { status, stepNo, attempt } = planRun;
+  const tone = toneOf(status);
+  const goesOn = status === 'running' || status === 'pausing';
+  const elapsed = goesOn && run?.finishedAt === null ? clock(now - Date.parse(run.startedAt)) : '';
+  const parts = [
+    size.columns >= 60 && stepNo > 0 ? `step ${stepNo}` : '',
+    size.columns >= 60 && attempt > 1 ? `try ${attempt}` : '',
+    elapsed,
+  ].filter((part) => part !== '');
+  return [
+    span(`${statusGlyph(status, glyphs)} ${status}`, statusTone(status, tone)),
+    span(parts.map((part) => ` ${glyphs.dot} ${part}`).join(''), 'dim'),
+  ];
+}
+
+const statusTone = (status: PlanRunStatus, tone: Tone): Tone => (status === 'waiting' || status === 'paused' ? 'warn' : tone);
+
+function statusGlyph(status: PlanRunStatus, glyphs: Glyphs): string {
+  switch (status) {
+    case 'running':
+    case 'pausing':
+      return glyphs.active;
+    case 'completed':
+      return glyphs.accepted;
+    case 'blocked':
+    case 'failed':
+      return glyphs.missing;
+    case 'cancelled':
+      return glyphs.skipped;
+    case 'waiting':
+      return '?';
+    case 'paused':
+      return '=';
+    case 'idle':
+      return glyphs.pending;
+    default:
+      return unreachable(status);
+  }
+}

@@ -1,0 +1,216 @@
+/** The plan: its tree, what the running item does, and why something stopped, in place. */
+import { unreachable } from '../../../shared/errors.js';
+import type { ListedItem } from '../../../shared/plan.js';
+import type { Step } from '../../../shared/run.js';
+import type { Rect } from '../frame.js';
+import { glyphOf } from '../glyphs.js';
+import { type Editor, layoutEditor } from '../line-editor.js';
+import { livenessText } from '../liveness-text.js';
+import { isSection } from '../plan-model.js';
+import { topOf } from '../plan-cursor.js';
+import { type PlanRow, planRows, type PlanRows } from '../plan-rows.js';
+import type { Row, Span } from '../press.js';
+import { apart, row, span, textRow } from '../rows.js';
+import type { PromptKind, SessionView, State } from '../state.js';
+import type { Tone } from '../style.js';
+import { sanitise } from '../text.js';
+import { toneOf } from '../tree-view.js';
+
+/** From this width on, what the running item does stands in its own row. */
+const besideColumns = 72;
+
+export interface PaneView {
+  readonly rows: readonly Row[];
+  /** The text cursor, within the pane. */
+  readonly cursor: { readonly x: number; readonly y: number } | null;
+}
+
+export const rowsOfPlan = (view: SessionView, about: PromptKind | null, width: number): PlanRows =>
+  planRows(view, about, width >= besideColumns);
+
+export function planPane(state: State, view: SessionView, { width, height }: Rect): PaneView {
+  const { prompt } = state;
+  const rows = rowsOfPlan(view, prompt?.about ?? null, width);
+  if (rows.count === 0) return { rows: emptyPlan(state), cursor: null };
+  const top = prompt?.about.kind === 'add' ? showAdding(rows, view, height) : topOf(rows, view.planView, height);
+  const shown: Row[] = [];
+  let cursor: PaneView['cursor'] = null;
+  for (let y = 0; y < height && top + y < rows.count; y++) {
+    const planRow = rows.at(top + y);
+    if (planRow === undefined) break;
+    const editor = editorIn(planRow, state);
+    if (editor === null) {
+      shown.push(paintRow(planRow, state, view, width));
+      continue;
+    }
+    const edited = editedRow(planRow, editor, state, width);
+    shown.push(edited.row);
+    cursor = { x: edited.x, y };
+    const { error, isSent } = prompt ?? {};
+    const hint = error ?? (isSent ? 'sending' : null);
+    if (hint !== null && hint !== undefined) shown.push(textRow(`      ${sanitise(hint)}`, error === null ? 'dim' : 'bad'));
+  }
+  return { rows: shown.slice(0, height), cursor };
+}
+
+function emptyPlan({ glyphs }: State): Row[] {
+  return [
+    textRow(''),
+    textRow('  The plan is empty.', 'strong'),
+    textRow(''),
+    row(
+      span('  '),
+      span('a', 'accent', { on: 'action', action: 'addTask' }),
+      span('    add a task', 'plain', { on: 'action', action: 'addTask' }),
+    ),
+    row(
+      span('  '),
+      span('g', 'accent', { on: 'action', action: 'goal' }),
+      span('    set the goal', 'plain', { on: 'action', action: 'goal' }),
+    ),
+    row(
+      span('  '),
+      span('Tab', 'accent', { on: 'pane', pane: 'line' }),
+      span('  write to the model', 'plain', { on: 'pane', pane: 'line' }),
+    ),
+    textRow(''),
+    textRow(`  From a file ${glyphs.dot} cairn import plan.md`, 'dim'),
+  ];
+}
+
+/** The row that is being added stays in sight. */
+function showAdding(rows: PlanRows, view: SessionView, height: number): number {
+  const top = topOf(rows, view.planView, height);
+  for (let i = 0; i < rows.count; i++) {
+    if (rows.at(i)?.kind !== 'adding') continue;
+    return i < top ? i : i >= top + height - 1 ? Math.max(0, i - height + 2) : top;
+  }
+  return top;
+}
+
+function editorIn(planRow: PlanRow, { prompt }: State): Editor | null {
+  if (prompt === null) return null;
+  if (planRow.kind === 'adding') return prompt.editor;
+  return planRow.kind === 'item' && prompt.about.kind === 'title' && prompt.about.itemId === planRow.item.id
+    ? prompt.editor
+    : null;
+}
+
+/** A long title is shown where its cursor is. */
+function editedRow(planRow: PlanRow, editor: Editor, state: State, width: number): { row: Row; x: number } {
+  const { glyphs } = state;
+  const head =
+    planRow.kind === 'item'
+      ? `${guide(planRow.item, state, true)}${glyphOf(planRow.item, glyphs)} ${planRow.item.number} `
+      : `${planRow.kind === 'adding' && planRow.depth > 0 ? '   ' : ' '}${glyphs.pending} `;
+  const room = Math.max(4, width - head.length - 1);
+  const { lines, cursor } = layoutEditor(editor, room);
+  return {
+    row: row(span(head, 'accent'), span(lines[cursor.row] ?? '', 'strong')),
+    x: Math.min(width - 1, head.length + cursor.column),
+  };
+}
+
+function paintRow(planRow: PlanRow, state: State, view: SessionView, width: number): Row {
+  switch (planRow.kind) {
+    case 'item':
+      return itemRow(planRow.item, state, view, width);
+    case 'doing':
+      return cut([span('      '), span(livenessText(view, state.now), livenessTone(view))]);
+    case 'why':
+    case 'note':
+      return cut([span('      '), span(sanitise(planRow.text), planRow.kind === 'why' ? 'bad' : 'dim')]);
+    case 'step':
+      return cut([span('      '), span(stepText(planRow.step, state), 'dim')]);
+    case 'adding':
+      return textRow('');
+    default:
+      return unreachable(planRow);
+  }
+
+  function cut(spans: readonly Span[]): Row {
+    return { spans: apart(spans, [], width, state.glyphs), press: { on: 'pane', pane: 'plan' } };
+  }
+}
+
+function stepText({ title, status }: Step, { glyphs }: State): string {
+  const mark = { pending: glyphs.pending, in_progress: glyphs.active, done: glyphs.claimed, blocked: glyphs.missing }[status];
+  return `${mark} ${sanitise(title)}`;
+}
+
+function itemRow(item: ListedItem, state: State, view: SessionView, width: number): Row {
+  const { glyphs, focus } = state;
+  const isCurrent = item.id === view.planRun.currentItemId;
+  const section = item.depth === 0 && isSection(view.plan, item.id);
+  const folded = section && view.planView.folded.has(item.id);
+  const mark = folded ? glyphs.folded : section && item.status === 'pending' ? glyphs.section : glyphOf(item, glyphs);
+  const tone = itemTone(item, view, isCurrent);
+  const left = [
+    span(guide(item, state, false), 'dim'),
+    span(`${mark} `, tone),
+    span(`${item.number} `, 'dim'),
+    span(sanitise(item.title), titleTone(item, isCurrent, section)),
+  ];
+  const chosen = item.id === view.planView.cursor ? (focus === 'plan' ? 'here' : 'elsewhere') : undefined;
+  return {
+    spans: apart(left, rightOf(item, state, view, { isCurrent, folded, width }), width, glyphs),
+    press: { on: 'item', itemId: item.id },
+    ...(chosen === undefined ? {} : { chosen }),
+  };
+}
+
+const guide = (item: ListedItem, { glyphs }: State, isEdited: boolean): string =>
+  item.depth === 0 ? ' ' : isEdited ? '   ' : ` ${glyphs.line.upright} `;
+
+function rightOf(
+  item: ListedItem,
+  state: State,
+  view: SessionView,
+  { isCurrent, folded, width }: { isCurrent: boolean; folded: boolean; width: number },
+): Span[] {
+  const { status } = view.planRun;
+  if (isCurrent && (status === 'blocked' || status === 'failed')) return [span(`${status} `, 'bad')];
+  if (isCurrent && width >= besideColumns) {
+    const text = livenessText(view, state.now);
+    return [span(text.slice(0, Math.floor(width / 2)), livenessTone(view)), span(' ')];
+  }
+  if (isCurrent) return [span(`${view.liveness.state === 'idle' ? status : view.liveness.state} `, livenessTone(view))];
+  if (folded) return [span(foldedCount(item, view), 'dim'), span(' ')];
+  if (item.status === 'done') return [span(item.accepted === true ? 'accepted ' : 'claimed ', 'dim')];
+  if (item.status === 'skipped') return [span('skipped ', 'dim')];
+  return item.priority === 'high' ? [span('high ', 'warn')] : [];
+}
+
+function foldedCount(item: ListedItem, view: SessionView): string {
+  const children = view.plan.tree[view.plan.places.get(item.id)?.task ?? -1]?.children ?? [];
+  const closed = children.filter(({ status }) => status === 'done').length;
+  return `${closed}/${children.filter(({ status }) => status !== 'skipped').length}`;
+}
+
+function itemTone(item: ListedItem, view: SessionView, isCurrent: boolean): Tone {
+  if (isCurrent) return toneOf(view.planRun.status) === 'plain' ? 'busy' : toneOf(view.planRun.status);
+  if (item.status === 'done') return item.accepted === true ? 'good' : 'accent';
+  return item.status === 'skipped' ? 'dim' : 'plain';
+}
+
+const titleTone = (item: ListedItem, isCurrent: boolean, section: boolean): Tone => {
+  if (isCurrent || (section && item.status === 'pending')) return 'strong';
+  return item.status === 'done' || item.status === 'skipped' ? 'dim' : 'plain';
+};
+
+function livenessTone({ liveness }: SessionView): Tone {
+  switch (liveness.state) {
+    case 'working':
+      return 'busy';
+    case 'waiting':
+      return 'warn';
+    case 'looping':
+    case 'stalled':
+    case 'interrupted':
+      return 'bad';
+    case 'idle':
+      return 'dim';
+    default:
+      return unreachable(liveness.state);
+  }
+}

@@ -1,0 +1,80 @@
+/** The last rows: what the keys do here, or what just happened; then model, spending, inbox and connection. */
+import type { Row, Span } from '../press.js';
+import type { Rect } from '../frame.js';
+import { hints } from '../hints.js';
+import { apart, fitSpans, segments, span, spansWidth } from '../rows.js';
+import type { SessionView, State } from '../state.js';
+import { cost, count } from '../numbers.js';
+import { sanitise } from '../text.js';
+
+export function statusPane(state: State, { width, height }: Rect): readonly Row[] {
+  const { glyphs, notice } = state;
+  const told = notice === null ? null : fitSpans([span(` ${sanitise(notice.text)}`, notice.tone)], width, glyphs);
+  if (height === 1) return [{ spans: told ?? oneRow(state, width) }];
+  return [{ spans: told ?? [span(' '), ...segments(hints(state), width - 1, glyphs)] }, { spans: factsRow(state, width) }];
+}
+
+/** Where there is but one row: what needs the person, then the hints. */
+function oneRow(state: State, width: number): readonly Span[] {
+  const urgent = [linkSpans(state), inboxSpans(state.session)].filter((spans) => spans.length > 0);
+  const left = segments(urgent, width - 1, state.glyphs);
+  const rest = width - 2 - spansWidth(left);
+  const keys = segments(hints(state), Math.max(0, rest - 2), state.glyphs);
+  return [span(' '), ...left, ...(left.length > 0 && keys.length > 0 ? [span(` ${state.glyphs.dot} `, 'dim')] : []), ...keys];
+}
+
+function factsRow(state: State, width: number): readonly Span[] {
+  const { session, glyphs } = state;
+  const right =
+    session === null ? [] : [...segments([inboxSpans(session), linkSpans(state)], Math.floor(width / 2), glyphs), span(' ')];
+  const left = segments(
+    [modelSpans(state), ...spendingSpans(session), folderSpans(state)],
+    Math.max(0, width - 2 - spansWidth(right)),
+    glyphs,
+  );
+  return apart([span(' '), ...left], right, width, glyphs);
+}
+
+function linkSpans({ link, now }: State): Span[] {
+  switch (link.state) {
+    case 'open':
+      return [];
+    case 'connecting':
+      return [span('connecting', 'warn')];
+    case 'lost': {
+      const seconds = Math.max(0, Math.ceil((link.retryAt - now) / 1000));
+      return [span(seconds > 0 ? `connection lost, again in ${seconds} s` : 'connection lost, trying', 'bad')];
+    }
+    case 'otherProtocol':
+      return [span('another version of the daemon runs', 'bad')];
+  }
+}
+
+function inboxSpans(session: SessionView | null): Span[] {
+  const waiting = session?.inbox.length ?? 0;
+  if (waiting === 0) return [];
+  return [span(`${waiting} waiting for you (i)`, 'warn', { on: 'action', action: 'inbox' })];
+}
+
+function modelSpans({ session, daemon }: State): Span[] {
+  const model = session?.run?.model ?? session?.session.model ?? daemon?.provider?.model;
+  return model === undefined || model === null ? [span('no model', 'warn')] : [span(sanitise(model))];
+}
+
+function spendingSpans(view: SessionView | null): Span[][] {
+  if (view === null) return [];
+  const { usage, budget } = view.session;
+  const tokens = usage.inputTokens + usage.outputTokens;
+  const tokenText = `${count(tokens)}${budget?.tokens === undefined ? '' : ` of ${count(budget.tokens)}`} tokens`;
+  const costText =
+    usage.costUsd === null ? '' : `${cost(usage.costUsd)}${budget?.costUsd === undefined ? '' : ` of ${cost(budget.costUsd)}`}`;
+  const turnText = budget?.turns === undefined ? '' : `${usage.turns} of ${budget.turns} turns`;
+  const isNear = (spent: number | null, most: number | undefined): boolean => most !== undefined && (spent ?? 0) >= most * 0.8;
+  return [
+    tokens > 0 || budget?.tokens !== undefined ? [span(tokenText, isNear(tokens, budget?.tokens) ? 'warn' : 'dim')] : [],
+    costText === '' ? [] : [span(costText, isNear(usage.costUsd, budget?.costUsd) ? 'warn' : 'dim')],
+    turnText === '' ? [] : [span(turnText, isNear(usage.turns, budget?.turns) ? 'warn' : 'dim')],
+  ];
+}
+
+const folderSpans = ({ session, folder }: State): Span[] => [span(sanitise(session?.session.workspace ?? folder), 'dim')];

@@ -1,0 +1,112 @@
+/** The rules between the panes: what each is called, which one has the focus, and how far the plan is. */
+import type { Press, Row, Span } from '../press.js';
+import type { Layout } from '../layout.js';
+import { forecast } from '../forecast.js';
+import { rule, span, spansWidth } from '../rows.js';
+import type { Pane, SessionView, State } from '../state.js';
+import { duration } from '../text.js';
+
+const barWidth = 12;
+
+export function titlesRow(state: State, layout: Layout): Row {
+  const { glyphs, session, size } = state;
+  if (session === null) return { spans: rule([], [], size.columns, glyphs) };
+  const progress = progressSpans(session, state);
+  if (layout.plan !== null && layout.conversation !== null) {
+    const left = rule(
+      [title('conversation', 'Conversation', state)],
+      moreBelow(session, state),
+      layout.conversation.width,
+      glyphs,
+    );
+    const right = rule([title('plan', 'Plan', state)], progress, layout.plan.width, glyphs);
+    return { spans: [...left, span(glyphs.line.teeDown, 'dim'), ...right] };
+  }
+  if (layout.isWide)
+    return {
+      spans: rule([title('conversation', 'Conversation', state)], [span('Ctrl-n shows the plan', 'dim')], size.columns, glyphs),
+    };
+  const tabs = [
+    title('plan', 'Plan', state),
+    span('  '),
+    title('conversation', size.columns < 48 ? 'Talk' : 'Conversation', state),
+  ];
+  const short = shortProgress(session);
+  const fits = spansWidth(progress) + spansWidth(tabs) + 10 <= size.columns;
+  return { spans: rule(tabs, fits ? progress : short, size.columns, glyphs) };
+}
+
+/** What has come since one scrolled up. */
+function moreBelow({ conversationView }: SessionView, { glyphs }: State): Span[] {
+  return conversationView.top === null ? [] : [span(`${glyphs.down} End follows`, 'dim', { on: 'action', action: 'last' })];
+}
+
+function title(pane: Pane, text: string, { focus, tab, size }: State): Span {
+  const press: Press = { on: 'pane', pane };
+  const isHere = focus === pane || (focus === 'line' && size.columns < 100 && tab === pane);
+  return span(text, isHere ? (focus === pane ? 'accent' : 'strong') : 'dim', press);
+}
+
+const openLeaves = ({ plan: { counts } }: SessionView): number => counts.leaves - counts.skipped;
+
+function shortProgress(view: SessionView): Span[] {
+  return view.plan.items.size === 0 ? [] : [span(`${view.plan.counts.done}/${openLeaves(view)}`, 'plain')];
+}
+
+function progressSpans(view: SessionView, { glyphs, now }: State): Span[] {
+  const { counts } = view.plan;
+  if (view.plan.items.size === 0) return [];
+  const open = openLeaves(view);
+  const full = open === 0 ? 0 : Math.floor((counts.done / open) * barWidth);
+  const { status, currentItemId } = view.planRun;
+  const rest = status === 'running' || status === 'pausing' ? forecast(view.plan, view.runs, currentItemId, now) : null;
+  return [
+    span(glyphs.bar[0].repeat(full), 'good'),
+    span(glyphs.bar[1].repeat(barWidth - full), 'dim'),
+    span(` ${counts.done}/${open}`),
+    span(counts.skipped > 0 ? ` ${glyphs.dot} ${counts.skipped} skipped` : '', 'dim'),
+    span(rest !== null && counts.done < open ? ` ${glyphs.dot} ~${duration(rest)}` : '', 'dim'),
+  ];
+}
+
+/** The rule over the line says what one writes there, or where one is. */
+export function lineTitleRow(state: State, layout: Layout): Row {
+  const { glyphs, size, prompt, focus } = state;
+  const tone = focus === 'line' || prompt !== null ? 'accent' : 'dim';
+  const spans = rule([span(lineTitle(state), tone, { on: 'pane', pane: 'line' })], [], size.columns, glyphs);
+  const at = layout.divider?.x;
+  return { spans: at === undefined ? spans : withTee(spans, at, glyphs.line.teeUp) };
+}
+
+function withTee(spans: readonly Span[], at: number, tee: string): Span[] {
+  const result: Span[] = [];
+  let x = 0;
+  for (const part of spans) {
+    const width = spansWidth([part]);
+    const inside = at >= x && at < x + width && part.tone === 'dim' && /^[─-]+$/.test(part.text);
+    if (inside) {
+      result.push({ ...part, text: part.text.slice(0, at - x) + tee + part.text.slice(at - x + 1) });
+    } else result.push(part);
+    x += width;
+  }
+  return result;
+}
+
+function lineTitle({ prompt, session }: State): string {
+  switch (prompt?.about.kind) {
+    case 'goal':
+      return 'Goal (Enter keeps it, Esc leaves it)';
+    case 'guidance':
+      return 'A word for the next try (Enter tries again, Esc does not)';
+    case 'search':
+      return 'Search';
+    case 'newSession':
+      return 'Goal of the new plan (Enter makes it, Esc does not)';
+    case 'add':
+    case 'title':
+    case undefined:
+      return session?.planRun.status === 'running' && session.run?.kind === 'leaf'
+        ? 'Say something to the running item'
+        : 'Say something';
+  }
+}

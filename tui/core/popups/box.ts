@@ -1,0 +1,97 @@
+/** The frame of a popup around its rows, as large as they need and the screen allows. */
+import type { Size } from '../frame.js';
+import type { Glyphs } from '../glyphs.js';
+import type { Region, Row, Span } from '../press.js';
+import { fitSpans, rule, span, spansWidth } from '../rows.js';
+import type { Tone } from '../style.js';
+
+export interface PopupView {
+  readonly title: string;
+  readonly tone?: Tone;
+  readonly rows: readonly Row[];
+  /** The first row that is shown; what is too far is brought back. */
+  readonly scroll: number;
+  /** Rows that always show, below the others. */
+  readonly footer: readonly Row[];
+  /** The text cursor: a row of `rows` or of the footer, and a column. */
+  readonly cursor?: { readonly part: 'rows' | 'footer'; readonly row: number; readonly column: number };
+}
+
+/** Columns and rows inside the frame. */
+export interface Inside {
+  readonly width: number;
+  readonly height: number;
+}
+
+const widest = 96;
+
+/** What fits inside at most. Small terminals give all they have. */
+export function insideOf({ columns, rows }: Size): Inside {
+  const width = Math.min(widest, columns < 60 ? columns : columns - 6);
+  return { width: Math.max(1, width - 4), height: Math.max(1, (rows < 16 ? rows : rows - 2) - 2) };
+}
+
+/** How far the rows can be scrolled. */
+export const lastScroll = (view: PopupView, { height }: Inside): number =>
+  Math.max(0, view.rows.length - Math.max(1, height - view.footer.length));
+
+export interface Boxed {
+  readonly region: Region;
+  readonly cursor: { readonly x: number; readonly y: number } | null;
+}
+
+export function boxed(view: PopupView, size: Size, glyphs: Glyphs): Boxed {
+  const inside = insideOf(size);
+  const room = Math.max(1, inside.height - view.footer.length);
+  const shown = Math.min(view.rows.length, room);
+  const scroll = Math.max(0, Math.min(view.scroll, view.rows.length - room));
+  const [width, height] = [inside.width + 4, Math.min(size.rows, shown + view.footer.length + 2)];
+  const rect = { x: Math.floor((size.columns - width) / 2), y: Math.max(0, Math.floor((size.rows - height) / 2)), width, height };
+  const { upright, corners } = glyphs.line;
+  const tone = view.tone ?? 'accent';
+  const framed = ({ spans, ...rest }: Row): Row => {
+    const fitted = fitSpans(spans, inside.width, glyphs);
+    const blank = span(' '.repeat(Math.max(0, inside.width - spansWidth(fitted))));
+    return { ...rest, spans: [span(`${upright} `, tone), ...fitted, blank, span(` ${upright}`, tone)] };
+  };
+  const more = view.rows.length > room ? [span(`${scroll + shown}/${view.rows.length}`, 'dim')] : [];
+  const edge = (title: readonly Span[], end: readonly Span[], left: string, right: string): Row => ({
+    spans: [
+      span(left, tone),
+      ...rule(title, end, width - 2, glyphs).map((part) => (part.tone === 'dim' ? { ...part, tone } : part)),
+      span(right, tone),
+    ],
+  });
+  const rows = [
+    edge([span(view.title, 'strong')], [], corners[0], corners[1]),
+    ...view.rows.slice(scroll, scroll + shown).map(framed),
+    ...view.footer.map(framed),
+    edge([], more, corners[2], corners[3]),
+  ];
+  const { cursor } = view;
+  const line = cursor === undefined ? -1 : cursor.part === 'rows' ? cursor.row - scroll : shown + cursor.row;
+  return {
+    region: { id: 'popup', rect, rows },
+    cursor:
+      cursor === undefined || line < 0
+        ? null
+        : { x: rect.x + 2 + Math.min(cursor.column, inside.width - 1), y: rect.y + 1 + line },
+  };
+}
+
+/** Buttons in a row; the chosen one is what Enter takes. */
+export function buttons(labels: readonly { readonly key: string; readonly label: string }[], chosen: number): Row {
+  return {
+    spans: labels.flatMap(({ key, label }, index): Span[] => {
+      const press = { on: 'button', index } as const;
+      const isChosen = index === chosen;
+      return [
+        span(isChosen ? '[' : ' ', isChosen ? 'accent' : 'plain', press),
+        span(`${key} `, 'accent', press),
+        span(label, isChosen ? 'strong' : 'plain', press),
+        span(isChosen ? ']' : ' ', isChosen ? 'accent' : 'plain', press),
+        span('  '),
+      ];
+    }),
+  };
+}

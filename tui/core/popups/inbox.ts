@@ -1,0 +1,184 @@
+/** What waits for the person: one entry after the other, with all that it asks, and the answers. */
+import type { InboxEntry } from '../../../shared/mission.js';
+import { unreachable } from '../../../shared/errors.js';
+import type { Key } from '../input.js';
+import { applyKey, emptyEditor, layoutEditor } from '../line-editor.js';
+import { call, type Call } from '../message.js';
+import { listedItem } from '../plan-model.js';
+import type { Row } from '../press.js';
+import { blankRow, row, span, textRow } from '../rows.js';
+import type { State } from '../state.js';
+import { duration, reveal, sanitise, wrap } from '../text.js';
+import { buttons, insideOf, lastScroll, type PopupView } from './box.js';
+import type { InboxPopup } from './popup.js';
+
+/** The entry that the popup is about. Never another one in its place: a yes is only for what was read. */
+export function entryOf({ entry }: InboxPopup, { session }: State): InboxEntry | null {
+  return session?.inbox.find(({ id }) => id === entry) ?? null;
+}
+
+interface Answer {
+  readonly key: string;
+  readonly label: string;
+  readonly call: Call;
+}
+
+const labels: Readonly<Record<string, readonly [key: string, label: string]>> = {
+  allow: ['a', 'Allow once'],
+  always: ['A', 'Always in this session'],
+  deny: ['d', 'Deny'],
+};
+
+/** What can be answered, with what changes nothing last: that is what Enter takes by itself. */
+export function answersTo(entry: InboxEntry): readonly Answer[] {
+  const { id } = entry;
+  switch (entry.kind) {
+    case 'approval':
+    case 'budget':
+      return entry.options.map((option): Answer => {
+        const [key, label] = labels[option] ?? [option.slice(0, 1), option];
+        return { key, label, call: call('inbox.answer', { id, answer: option }, { for: 'popup' }) };
+      });
+    case 'question':
+      return entry.options.map((option, i): Answer => ({
+        key: String(i + 1),
+        label: option,
+        call: call('inbox.answer', { id, answer: option }, { for: 'popup' }),
+      }));
+    case 'blocker':
+    case 'plan_revised':
+    case 'outcome':
+      return [{ key: 's', label: 'Seen', call: call('inbox.ack', { id }, { for: 'popup' }) }];
+    default:
+      return unreachable(entry.kind);
+  }
+}
+
+/** Deny, where there is one: never a yes that nobody chose. */
+const safest = (answers: readonly Answer[]): number =>
+  Math.max(
+    0,
+    answers.findIndex(({ key }) => key === 'd'),
+  );
+
+export const openInbox = (entry: InboxEntry | null): InboxPopup => ({
+  kind: 'inbox',
+  entry: entry?.id ?? null,
+  choice: entry === null ? 0 : safest(answersTo(entry)),
+  editor: emptyEditor,
+  scroll: 0,
+  sent: null,
+  error: null,
+});
+
+const isText = (entry: InboxEntry): boolean => entry.kind === 'question';
+
+export function inboxView(popup: InboxPopup, state: State): PopupView {
+  const { width } = insideOf(state.size);
+  const entry = entryOf(popup, state);
+  const inbox = state.session?.inbox ?? [];
+  if (entry === null) return { title: 'Inbox', rows: nothingHere(inbox.length), scroll: 0, footer: [] };
+  const at = inbox.indexOf(entry);
+  const answers = answersTo(entry);
+  const footer: Row[] = [blankRow];
+  if (popup.error !== null) footer.push(textRow(sanitise(popup.error), 'bad'));
+  let cursor: PopupView['cursor'];
+  if (popup.sent === entry.id) footer.push(textRow('Sent.', 'dim'));
+  else if (isText(entry)) {
+    const { lines, cursor: place } = layoutEditor(popup.editor, Math.max(1, width - 10));
+    footer.push(row(span('Answer  ', 'dim'), span(lines[place.row] ?? '')));
+    cursor = { part: 'footer', row: footer.length - 1, column: 8 + place.column };
+    if (answers.length > 0) footer.push(buttons(answers, -1));
+  } else footer.push(buttons(answers, popup.choice));
+  const title = inbox.length > 1 ? `Inbox ${at + 1} of ${inbox.length} (Up, Down)` : 'Inbox';
+  return {
+    title,
+    tone: 'warn',
+    rows: entryRows(entry, state, width),
+    scroll: popup.scroll,
+    footer,
+    ...(cursor ? { cursor } : {}),
+  };
+}
+
+const nothingHere = (others: number): Row[] =>
+  others === 0
+    ? [textRow('Nothing waits for you.', 'dim')]
+    : [textRow('This one is settled.', 'dim'), textRow(`Down shows the next (${others} more).`)];
+
+function entryRows(entry: InboxEntry, state: State, width: number): Row[] {
+  const item = state.session && listedItem(state.session.plan, entry.itemId);
+  const rows: Row[] = wrap(sanitise(entry.title), width).map((line) => textRow(line, 'strong'));
+  if (item) rows.push(textRow(`${item.number} ${sanitise(item.title)}`, 'dim'));
+  rows.push(blankRow);
+  // Of what one says yes to, nothing may be hidden.
+  const lines = reveal(entry.detail).split('\n');
+  for (const line of lines)
+    rows.push(
+      ...wrap(line, Math.max(1, width - 2)).map((piece) => textRow(`  ${piece}`, entry.kind === 'approval' ? 'busy' : 'plain')),
+    );
+  if (entry.deadline !== null) {
+    const left = Date.parse(entry.deadline) - state.now;
+    rows.push(
+      blankRow,
+      textRow(
+        left > 0 ? `In ${duration(left)} without an answer: ${entry.default ?? 'it goes on without one'}` : 'Its time is over.',
+        'dim',
+      ),
+    );
+  }
+  return rows;
+}
+
+/** The popup after a key, the call of the answer that was given, or null when it is left. */
+export function inboxKey(popup: InboxPopup, key: Key, state: State): InboxPopup | Call | null {
+  if (key.name === 'escape') return null;
+  const entry = entryOf(popup, state);
+  const inbox = state.session?.inbox ?? [];
+  if (entry === null) {
+    if (inbox.length === 0) return null;
+    return key.name === 'down' || key.name === 'up' ? openInbox(inbox[0] ?? null) : popup;
+  }
+  const answers = answersTo(entry);
+  const go = (by: number): InboxPopup => {
+    const next = inbox[Math.max(0, Math.min(inbox.length - 1, inbox.indexOf(entry) + by))] ?? entry;
+    return next === entry ? popup : openInbox(next);
+  };
+  const inside = insideOf(state.size);
+  const scrolled = (by: number): InboxPopup => ({
+    ...popup,
+    scroll: Math.max(0, Math.min(popup.scroll + by, lastScroll(inboxView(popup, state), inside))),
+  });
+  switch (key.name) {
+    case 'up':
+      return go(-1);
+    case 'down':
+      return go(1);
+    case 'pageup':
+      return scrolled(-inside.height + 4);
+    case 'pagedown':
+      return scrolled(inside.height - 4);
+  }
+  if (popup.sent === entry.id) return popup;
+  if (isText(entry)) {
+    if (key.name === 'enter' && !key.alt && popup.editor.text.trim() !== '') {
+      return call('inbox.answer', { id: entry.id, answer: popup.editor.text }, { for: 'popup' });
+    }
+    const direct = popup.editor.text === '' ? answers.find((answer) => answer.key === key.text) : undefined;
+    if (direct) return direct.call;
+    const editor = applyKey(popup.editor, key, { multiline: false });
+    return editor === null ? popup : { ...popup, editor, error: null };
+  }
+  switch (key.name) {
+    case 'left':
+      return { ...popup, choice: Math.max(0, popup.choice - 1) };
+    case 'right':
+      return { ...popup, choice: Math.min(answers.length - 1, popup.choice + 1) };
+    case 'tab':
+      return { ...popup, choice: (popup.choice + 1) % Math.max(1, answers.length) };
+    case 'enter':
+      return answers[popup.choice]?.call ?? popup;
+    default:
+      return answers.find((answer) => answer.key === key.text)?.call ?? popup;
+  }
+}

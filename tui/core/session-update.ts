@@ -1,0 +1,168 @@
+/** The session that is shown, as the daemon tells of it: a snapshot, then changes by version; on a gap a new snapshot. */
+import type { InboxEntry } from '../../shared/mission.js';
+import type { SessionId } from '../../shared/plan.js';
+import type { Run } from '../../shared/run.js';
+import type { RunOutput, SessionChanged, Snapshot } from '../../shared/session.js';
+import { addBlock, appendOutput, closeAll, emptyConversation } from './conversation.js';
+import { arrive, pump } from './edit-queue.js';
+import { call } from './message.js';
+import { keepCursor } from './plan-cursor.js';
+import { changePlan, listedItem, planOf } from './plan-model.js';
+import { readRun, runsRead } from './reading.js';
+import { type Next, next, noEdits, patchSession, type SessionView, type State, tell, then, withSession } from './state.js';
+import { nextLeaf } from '../../shared/plan-tree.js';
+import { endBlocks, runHead } from './transcript.js';
+import { newBlock } from './conversation.js';
+
+const looking = { for: 'view' } as const;
+
+/** Shows another session: its snapshot is asked for. */
+export function openSession(state: State, sessionId: SessionId): Next {
+  const leaving =
+    state.session === null || state.session.session.id === sessionId
+      ? []
+      : [call('session.unwatch', { sessionId: state.session.session.id }, looking)];
+  const kept = state.session?.session.id === sessionId ? state.session : null;
+  return next({ ...state, wanted: sessionId, session: kept }, ...leaving, call('session.watch', { sessionId }, looking));
+}
+
+export function takeSnapshot(state: State, snapshot: Snapshot): Next {
+  const { session, planRun, liveness, run, inbox } = snapshot;
+  if (state.wanted !== session.id) return next(state);
+  const plan = planOf(snapshot.items, session.planVersion);
+  const old = state.session?.session.id === session.id ? state.session : null;
+  const isUnderWay = run !== null && run.finishedAt === null;
+  const view: SessionView = {
+    session,
+    planRun,
+    liveness,
+    livenessAt: state.now,
+    run,
+    runs: old?.runs ?? [],
+    steps: old?.steps ?? [],
+    inbox: openEntries(inbox),
+    plan,
+    planView: old ? keepCursor(old.plan, plan, old.planView) : firstLook(plan, planRun.currentItemId),
+    conversation: old?.conversation ?? emptyConversation,
+    conversationView: old?.conversationView ?? { top: null, cursor: null, turned: new Set() },
+    earlier: old?.earlier ?? [],
+    reads: old?.reads ?? [],
+    reading: null,
+    // What it streamed before this moment was not heard.
+    partlyHeard: isUnderWay ? new Set([...(old?.partlyHeard ?? []), run.id]) : (old?.partlyHeard ?? new Set()),
+    edits: old ? { ...old.edits, awaiting: 0 } : noEdits,
+    isResyncing: false,
+  };
+  const shown: State = { ...state, session: view, isLookedUp: true };
+  return then(next(arrive(shown), call('run.list', { sessionId: session.id, limit: runsRead }, looking)), pump);
+}
+
+function firstLook(plan: SessionView['plan'], current: SessionView['planView']['cursor']): SessionView['planView'] {
+  return {
+    cursor: current ?? nextLeaf(plan.tree)?.id ?? plan.listed[0]?.id ?? null,
+    cursorRow: 4,
+    folded: new Set(),
+    search: '',
+  };
+}
+
+const openEntries = (entries: readonly InboxEntry[]): InboxEntry[] => entries.filter((entry) => entry.state === 'open');
+
+export function takeChange(state: State, change: SessionChanged): Next {
+  const view = state.session;
+  if (view?.session.id !== change.sessionId || view.isResyncing) return next(state);
+  if (change.deleted)
+    return next(
+      tell(
+        { ...state, session: null, wanted: null, isLookedUp: true, popup: null, prompt: null },
+        'The session was deleted.',
+        'warn',
+      ),
+    );
+  if (change.snapshot) return takeSnapshot(state, change.snapshot);
+  if (change.fromVersion !== undefined && change.fromVersion !== view.plan.version) {
+    return next(patchSession(state, { isResyncing: true }), call('session.watch', { sessionId: change.sessionId }, looking));
+  }
+  const version = change.fromVersion === undefined ? view.plan.version : change.fromVersion + 1;
+  const plan = changePlan(view.plan, change.items ?? [], change.removed ?? [], version);
+  const next_: SessionView = {
+    ...view,
+    session: change.session ?? view.session,
+    planRun: change.planRun ?? view.planRun,
+    ...(change.liveness ? { liveness: change.liveness, livenessAt: state.now } : {}),
+    run: change.run ?? view.run,
+    runs: change.run ? withRun(view.runs, change.run) : view.runs,
+    steps: change.run && change.run.id !== view.run?.id ? [] : view.steps,
+    plan,
+    planView: plan === view.plan ? view.planView : keepCursor(view.plan, plan, view.planView),
+    inbox: change.inbox ? mergeInbox(view.inbox, change.inbox) : view.inbox,
+  };
+  const changed = arrive(tellInbox({ ...state, session: next_ }, view.inbox, next_.inbox));
+  const followed = change.run ? followRun(changed, change.run) : next(changed);
+  return then(followed, pump);
+}
+
+function withRun(runs: readonly Run[], run: Run): readonly Run[] {
+  const index = runs.findIndex(({ id }) => id === run.id);
+  return index < 0 ? [run, ...runs].slice(0, runsRead) : runs.with(index, run);
+}
+
+function mergeInbox(known: readonly InboxEntry[], changed: readonly InboxEntry[]): readonly InboxEntry[] {
+  const ids = new Set(changed.map(({ id }) => id));
+  return [...openEntries(changed), ...known.filter(({ id }) => !ids.has(id))];
+}
+
+/** What begins to wait for the person is said; when the last one was answered, the inbox closes. */
+function tellInbox(state: State, before: readonly InboxEntry[], now: readonly InboxEntry[]): State {
+  if (before === now) return state;
+  const known = new Set(before.map(({ id }) => id));
+  const fresh = now.find(({ id, kind }) => !known.has(id) && kind !== 'outcome');
+  if (fresh && state.popup?.kind !== 'inbox') return tell(state, `Waiting for you: ${fresh.title} (i)`, 'warn');
+  if (now.length === 0 && state.popup?.kind === 'inbox' && state.popup.sent !== null)
+    return tell({ ...state, popup: null }, 'Answered.', 'good');
+  return state;
+}
+
+/** A run began, went on or ended. */
+function followRun(state: State, run: Run): Next {
+  const { session } = state;
+  if (session === null) return next(state);
+  const steps =
+    run.finishedAt === null && run.kind === 'leaf' && run.usage.turns > 0 ? [call('run.steps', { runId: run.id }, looking)] : [];
+  if (run.finishedAt === null) {
+    // A turn ended: now the store has what was missed of it.
+    return session.partlyHeard.has(run.id) && run.usage.turns > 0
+      ? then(next(state, ...steps), (now) => readRun(now, run))
+      : next(state, ...steps);
+  }
+  if (session.partlyHeard.has(run.id)) return readRun(state, run);
+  return next(withSession(state, (view) => ({ conversation: endRun(view, run) })));
+}
+
+function endRun(view: SessionView, run: Run): SessionView['conversation'] {
+  const item = listedItem(view.plan, run.itemId);
+  const closed = closeAll(view.conversation, run.id);
+  const last = closed.blocks.findLast(({ runId }) => runId === run.id);
+  const head = runHead(run, item);
+  const started =
+    last === undefined && head !== '' ? addBlock(closed, newBlock('run', { runId: run.id, itemId: run.itemId, head })) : closed;
+  // An item that goes on (a failed check, a pause) is told once more at its real end.
+  return endBlocks(run, item)
+    .filter((block) => last?.kind !== 'end' || last.head !== block.head)
+    .reduce(addBlock, started);
+}
+
+/** Streamed output, as it comes. */
+export function takeOutput(state: State, output: RunOutput): Next {
+  return next(
+    withSession(state, (view) => {
+      if (view.session.id !== output.sessionId) return {};
+      const item = listedItem(view.plan, output.itemId);
+      const kind = view.run?.id === output.runId ? view.run.kind : output.itemId === null ? 'chat' : 'leaf';
+      const attempt = view.run?.id === output.runId ? view.run.attempt : view.planRun.attempt;
+      const conversation = appendOutput(view.conversation, output, runHead({ kind, attempt }, item));
+      const isCut = output.stream === 'notice' && output.text.startsWith('[output left out');
+      return { conversation, ...(isCut ? { partlyHeard: new Set([...view.partlyHeard, output.runId]) } : {}) };
+    }),
+  );
+}

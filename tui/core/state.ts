@@ -1,0 +1,217 @@
+/** All that the screen is made from. Immutable: a step gives a new one. */
+import type { InboxEntry } from '../../shared/mission.js';
+import type { ItemId, SessionId } from '../../shared/plan.js';
+import type { Liveness, PlanRun, Run, RunId, Step } from '../../shared/run.js';
+import type { DaemonStatus, Session } from '../../shared/session.js';
+import type { Conversation } from './conversation.js';
+import type { Intent, UndoEntry } from './edits.js';
+import type { Size } from './frame.js';
+import type { Glyphs } from './glyphs.js';
+import { type Editor, emptyEditor } from './line-editor.js';
+import type { Cmd, LocalServer } from './message.js';
+import type { PlanModel } from './plan-model.js';
+import type { Popup } from './popups/popup.js';
+import type { Tone } from './style.js';
+
+export type Pane = 'conversation' | 'plan' | 'line';
+
+export type Link =
+  | { readonly state: 'connecting' }
+  | { readonly state: 'open' }
+  /** `retryAt`: milliseconds since 1970. */
+  | { readonly state: 'lost'; readonly tries: number; readonly retryAt: number; readonly reason: string }
+  /** A daemon answers that speaks another protocol. */
+  | { readonly state: 'otherProtocol'; readonly reason: string };
+
+/** Where the plan is looked at. The cursor is an id: whatever moves, it stays on its item, and on its line of the screen. */
+export interface PlanView {
+  readonly cursor: ItemId | null;
+  /** Line of the pane on which the cursor stands, from 0. */
+  readonly cursorRow: number;
+  readonly folded: ReadonlySet<ItemId>;
+  readonly search: string;
+}
+
+export interface ConversationView {
+  /** The first visible row, as a block and a row of it; null follows the end. */
+  readonly top: { readonly block: number; readonly row: number } | null;
+  /** The block under the cursor; null is the last one. */
+  readonly cursor: number | null;
+  /** Blocks that are shown the other way than their kind is by itself: folded or unfolded. */
+  readonly turned: ReadonlySet<number>;
+}
+
+export interface Edit {
+  readonly intent: Intent;
+  /** It takes something back, and is not itself to be taken back. */
+  readonly isUndo: boolean;
+  /** How often it has met another version. */
+  readonly tries: number;
+}
+
+/** Edits go out one by one; each is worked out against the plan as the one before left it. */
+export interface Edits {
+  readonly queue: readonly Edit[];
+  readonly current: Edit | null;
+  /** The next one waits until the plan has this version. */
+  readonly awaiting: number;
+  /** A new item that the cursor goes to when it is there. */
+  readonly cursorTo: ItemId | null;
+  readonly undo: readonly UndoEntry[];
+}
+
+/** A run whose transcript is to be read, and where its blocks go if none of it is there. */
+export interface Read {
+  readonly run: Run;
+  readonly at: 'start' | 'end';
+}
+
+/** Words on their way to the model: kept until the daemon has them. */
+export interface Saying {
+  readonly key: string;
+  readonly text: string;
+}
+
+export interface SessionView {
+  readonly session: Session;
+  readonly planRun: PlanRun;
+  readonly liveness: Liveness;
+  /** When the liveness was told, milliseconds since 1970. */
+  readonly livenessAt: number;
+  readonly run: Run | null;
+  readonly runs: readonly Run[];
+  readonly steps: readonly Step[];
+  /** Open entries, newest first. */
+  readonly inbox: readonly InboxEntry[];
+  readonly plan: PlanModel;
+  readonly planView: PlanView;
+  readonly conversation: Conversation;
+  readonly conversationView: ConversationView;
+  /** Runs whose transcript is asked for when the top is reached, newest first. */
+  readonly earlier: readonly Run[];
+  readonly reads: readonly Read[];
+  readonly reading: RunId | null;
+  /** Runs of which only a part was heard: their transcript is read when their turn ends. */
+  readonly partlyHeard: ReadonlySet<RunId>;
+  readonly edits: Edits;
+  /** A new snapshot was asked for: changes until it comes are contained in it. */
+  readonly isResyncing: boolean;
+}
+
+export interface ChatLine {
+  readonly editor: Editor;
+  /** What was said before, oldest first. */
+  readonly history: readonly string[];
+  /** Place in the history; null when not in it. */
+  readonly at: number | null;
+  /** What was being written when the history was entered. */
+  readonly draft: Editor;
+  readonly saying: readonly Saying[];
+}
+
+export type PromptKind =
+  | { readonly kind: 'add'; readonly parentId: ItemId | null; readonly afterId: ItemId | null }
+  | { readonly kind: 'title'; readonly itemId: ItemId; readonly base: string }
+  | { readonly kind: 'goal'; readonly base: string }
+  | { readonly kind: 'guidance' }
+  | { readonly kind: 'newSession' }
+  /** `from`: where the cursor was. */
+  | { readonly kind: 'search'; readonly from: ItemId | null };
+
+/** One line that is asked for. It stays until what it is for has been done, so no text is ever lost. */
+export interface Prompt {
+  readonly about: PromptKind;
+  readonly editor: Editor;
+  readonly error: string | null;
+  readonly isSent: boolean;
+}
+
+/** One line about what just happened; the next key takes it away. */
+export interface Notice {
+  readonly text: string;
+  readonly tone: Tone;
+}
+
+export interface State {
+  readonly size: Size;
+  readonly glyphs: Glyphs;
+  /** Milliseconds since 1970, as last told. */
+  readonly now: number;
+  /** The folder in which the client was started. */
+  readonly folder: string;
+  /** Makes keys of this client that no other has. */
+  readonly clientId: string;
+  readonly nextKey: number;
+  readonly link: Link;
+  readonly daemon: DaemonStatus | null;
+  readonly servers: readonly LocalServer[] | null;
+  /** The session to show; null until one is found or made. */
+  readonly wanted: SessionId | null;
+  /** False until it is known whether the folder has a session. */
+  readonly isLookedUp: boolean;
+  readonly session: SessionView | null;
+  readonly focus: Pane;
+  /** Which pane is shown where there is room for one. */
+  readonly tab: 'conversation' | 'plan';
+  /** In a wide terminal, whether the plan is shown. */
+  readonly isPlanShown: boolean;
+  readonly chat: ChatLine;
+  readonly prompt: Prompt | null;
+  readonly popup: Popup | null;
+  readonly notice: Notice | null;
+}
+
+export interface Start {
+  readonly size: Size;
+  readonly glyphs: Glyphs;
+  readonly now: number;
+  readonly folder: string;
+  readonly clientId: string;
+  readonly sessionId: SessionId | null;
+}
+
+export function initialState({ size, glyphs, now, folder, clientId, sessionId }: Start): State {
+  return {
+    size,
+    glyphs,
+    now,
+    folder,
+    clientId,
+    nextKey: 1,
+    link: { state: 'connecting' },
+    daemon: null,
+    servers: null,
+    wanted: sessionId,
+    isLookedUp: sessionId !== null,
+    session: null,
+    focus: 'plan',
+    tab: 'plan',
+    isPlanShown: true,
+    chat: { editor: emptyEditor, history: [], at: null, draft: emptyEditor, saying: [] },
+    prompt: null,
+    popup: null,
+    notice: null,
+  };
+}
+
+export const noEdits: Edits = { queue: [], current: null, awaiting: 0, cursorTo: null, undo: [] };
+
+/** What a step gives: the next state, and what is to be done. */
+export interface Next {
+  readonly state: State;
+  readonly cmds: readonly Cmd[];
+}
+
+export const next = (state: State, ...cmds: readonly Cmd[]): Next => ({ state, cmds });
+export const withCmds = (step: Next, ...cmds: readonly Cmd[]): Next => ({ ...step, cmds: [...step.cmds, ...cmds] });
+/** One step after the other. */
+export function then(step: Next, follow: (state: State) => Next): Next {
+  const after = follow(step.state);
+  return { state: after.state, cmds: [...step.cmds, ...after.cmds] };
+}
+export const tell = (state: State, text: string, tone: Tone = 'plain'): State => ({ ...state, notice: { text, tone } });
+/** Changes the session that is shown; nothing where there is none. */
+export function withSession(state: State, change: (view: SessionView) => Partial<SessionView>): State {
+  return state.session === null ? state : { ...state, session: { ...state.session, ...change(state.session) } };
+}
+export const patchSession = (state: State, patch: Partial<SessionView>): State => withSession(state, () => patch);

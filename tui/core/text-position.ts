@@ -1,0 +1,71 @@
+/**
+ * Positions in a text of lines: offsets in UTF-16 code units between graphemes. Line ends are `\n`, which is a grapheme of its
+ * own.
+ */
+
+const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+const ascii = /^[\x20-\x7e]*$/;
+
+export function graphemesOf(text: string): string[] {
+  return ascii.test(text) ? text.split('') : Array.from(segmenter.segment(text), ({ segment }) => segment);
+}
+
+/** Where the line that `at` is in begins. */
+export const lineStart = (text: string, at: number): number => (at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1);
+
+/** Where it ends, before its `\n`. */
+export function lineEnd(text: string, at: number): number {
+  const end = text.indexOf('\n', at);
+  return end === -1 ? text.length : end;
+}
+
+/** The grapheme that holds the code unit at `at`: where it begins and ends. */
+function graphemeAt(text: string, at: number): { readonly start: number; readonly end: number } {
+  const begin = lineStart(text, at);
+  const found = segmenter.segment(text.slice(begin, lineEnd(text, at))).containing(at - begin);
+  return found === undefined
+    ? { start: at, end: Math.min(at + 1, text.length) }
+    : { start: begin + found.index, end: begin + found.index + found.segment.length };
+}
+
+export const nextPosition = (text: string, at: number): number => graphemeAt(text, at).end;
+export const previousPosition = (text: string, at: number): number => (at === 0 ? 0 : graphemeAt(text, at - 1).start);
+
+/** `at` itself where it is a position, else the next one behind it. */
+export function positionFrom(text: string, at: number): number {
+  const { start, end } = graphemeAt(text, at);
+  return start === at ? at : end;
+}
+
+/** Tells what belongs to a word: `name` goes by letters, digits and `_`, `blank` by everything but white space. */
+export type WordKind = 'name' | 'blank';
+const inWord: Readonly<Record<WordKind, RegExp>> = { name: /^[\p{L}\p{N}\p{M}_]/u, blank: /^\S/ };
+
+/** The beginning of the word before `at`. */
+export function wordStart(text: string, at: number, kind: WordKind): number {
+  let place = at;
+  let isInside = false;
+  while (place > 0) {
+    const before = previousPosition(text, place);
+    const isPart = inWord[kind].test(text.slice(before, place));
+    if (isInside && !isPart) break;
+    isInside = isPart;
+    place = before;
+  }
+  return place;
+}
+
+/** The end of the word behind `at`. */
+export function wordEnd(text: string, at: number, kind: WordKind): number {
+  let place = at;
+  let isInside = false;
+  while (place < text.length) {
+    const next = nextPosition(text, place);
+    const isPart = inWord[kind].test(text.slice(place, next));
+    if (isInside && !isPart) break;
+    isInside = isPart;
+    place = next;
+  }
+  return place;
+}

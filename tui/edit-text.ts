@@ -1,0 +1,37 @@
+/** A text in the person's own editor. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export type EditedText =
+  | { readonly outcome: 'changed'; readonly text: string }
+  | { readonly outcome: 'unchanged' }
+  | { readonly outcome: 'failed'; readonly reason: string };
+
+/** Waits until the editor (`VISUAL`, `EDITOR`, else vi) ends. What was written is not lost when it ends badly. */
+export async function editText(text: string, { VISUAL, EDITOR }: NodeJS.ProcessEnv): Promise<EditedText> {
+  const editor = VISUAL || EDITOR || 'vi';
+  // Only its owner can look into it.
+  const folder = mkdtempSync(join(tmpdir(), 'cairn-edit-'));
+  const path = join(folder, 'detail.md');
+  writeFileSync(path, text === '' || text.endsWith('\n') ? text : `${text}\n`, { mode: 0o600 });
+  const code = await runEditor(editor, path);
+  const after = readFileSync(path, 'utf8').replace(/\n+$/, '');
+  const isChanged = after !== text.replace(/\n+$/, '');
+  if (code === 0 || !isChanged) rmSync(folder, { recursive: true, force: true });
+  if (code !== 0) {
+    const kept = isChanged ? ` What you wrote is in ${path}.` : '';
+    return { outcome: 'failed', reason: `${editor} ended with ${code}: nothing was changed.${kept}` };
+  }
+  return isChanged ? { outcome: 'changed', text: after } : { outcome: 'unchanged' };
+}
+
+/** By a shell, as the variables may hold arguments. Its exit code, or the signal that ended it. */
+function runEditor(editor: string, path: string): Promise<number | string> {
+  return new Promise((resolve) => {
+    const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', path], { stdio: 'inherit' });
+    child.once('error', (error) => resolve(error.message));
+    child.once('exit', (code, signal) => resolve(code ?? signal ?? 'no exit code'));
+  });
+}
