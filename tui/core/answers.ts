@@ -10,7 +10,7 @@ import { type Answered, call, type Call, type Msg, type Purpose } from './messag
 import { ask } from './popups/confirm.js';
 import { explainPopup } from './popups/explain.js';
 import type { DetailPopup } from './popups/popup.js';
-import { skipTranscript, takeRuns, takeTranscript } from './reading.js';
+import { refreshRuns, skipTranscript, takeRuns, takeTranscript } from './reading.js';
 import { openSession, takeSnapshot } from './session-update.js';
 import { type Next, next, patchSession, type State, tell, withSession } from './state.js';
 import { countOf } from './text.js';
@@ -37,7 +37,7 @@ export function answered(state: State, answer: Answered): Next {
           withDetail(state, (popup) => (popup.itemId === answer.params.itemId ? { runs: answer.result.runs } : {})),
           answer.result.runs.map(({ id }) => id),
         );
-      return takeRuns(state, answer.result.runs);
+      return purpose.for === 'runs' ? refreshRuns(state, answer.result.runs) : takeRuns(state, answer.result.runs);
     case 'run.transcript':
       return takeTranscript(state, answer.params.runId, answer.result.messages);
     case 'run.steps':
@@ -216,6 +216,8 @@ export function refused(state: State, { call: { purpose, method, params }, error
           isLost ? 'warn' : 'bad',
         ),
       );
+    case 'runs':
+      return next(state);
     case 'view':
       return viewRefused(state, method, params, error.kind, reason);
   }

@@ -3,7 +3,7 @@ import { unreachable } from '../../shared/errors.js';
 import type { Block, BlockKind } from './conversation.js';
 import type { Glyphs } from './glyphs.js';
 import type { Row } from './press.js';
-import { fitSpans, span } from './rows.js';
+import { blankRow, fitSpans, span, spansWidth } from './rows.js';
 import type { Tone } from './style.js';
 import { countOf, sanitise, wrap } from './text.js';
 
@@ -82,12 +82,16 @@ function makeRows(block: Block, look: BlockLook): readonly Row[] {
   const keep = block.kind === 'tool' || block.kind === 'check' ? foldedLines : block.open && block.kind === 'reasoning' ? 1 : 0;
   const hidden = folds ? Math.max(0, all.length - keep) : 0;
   const lines = hidden > 0 ? all.slice(hidden) : all;
-  const rows: Row[] = head === null ? [] : [head];
+  const rows: Row[] = startsAnew(block.kind) ? [blankRow] : [];
+  if (head !== null) rows.push(head);
   if (hidden > 0 && keep > 0)
     rows.push(lineRow(manner.first, `${look.glyphs.ellipsis} ${countOf(hidden, 'line')} before`, 'dim', block, look));
   lines.forEach((line, i) => rows.push(...wrapped(line, i === 0 ? manner.first : manner.next, manner, block, look)));
   return rows;
 }
+
+/** A free line stands above it. */
+const startsAnew = (kind: BlockKind): boolean => kind === 'run' || kind === 'you';
 
 function headRow(block: Block, look: BlockLook): Row | null {
   const { kind, head, lines } = block;
@@ -98,11 +102,7 @@ function headRow(block: Block, look: BlockLook): Row | null {
       const fill = glyphs.line.across;
       const title = fitSpans([span(` ${sanitise(head)} `, 'strong')], Math.max(1, width - 6), glyphs);
       return mark(
-        [
-          span(fill.repeat(2), 'dim'),
-          ...title,
-          span(fill.repeat(Math.max(0, width - 4 - title.reduce((n, s) => n + s.text.length, 0))), 'dim'),
-        ],
+        [span(fill.repeat(2), 'dim'), ...title, span(fill.repeat(Math.max(0, width - 4 - spansWidth(title))), 'dim')],
         block,
         look,
       );

@@ -125,6 +125,16 @@ export function appendOutput(conversation: Conversation, output: RunOutput, runH
 export const startRun = (conversation: Conversation, runId: RunId, itemId: ItemId | null, head: string): Conversation =>
   addBlock(conversation, newBlock('run', { runId, itemId, head }));
 
+/** What a run came to, behind its last block; told once. */
+export function endRun(conversation: Conversation, runId: RunId, end: NewBlock): Conversation {
+  const closed = closeAll(conversation, runId);
+  const at = closed.blocks.findLastIndex((block) => block.runId === runId);
+  const last = closed.blocks[at];
+  if (last === undefined || (last.kind === 'end' && last.head === end.head)) return closed;
+  const blocks = closed.blocks.toSpliced(at + 1, 0, { ...end, id: closed.nextId });
+  return { ...closed, blocks, nextId: closed.nextId + 1 };
+}
+
 function appendText(conversation: Conversation, index: number, text: string): Conversation {
   const block = conversation.blocks[index];
   if (block === undefined) return conversation;

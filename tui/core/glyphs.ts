@@ -26,6 +26,8 @@ export interface Lines {
   readonly upright: string;
   readonly teeDown: string;
   readonly teeUp: string;
+  readonly branch: string;
+  readonly lastBranch: string;
   readonly corners: readonly [topLeft: string, topRight: string, bottomLeft: string, bottomRight: string];
 }
 
@@ -45,7 +47,7 @@ const unicode: Glyphs = {
   prompt: '›',
   down: '↓',
   arrow: '→',
-  line: { across: '─', upright: '│', teeDown: '┬', teeUp: '┴', corners: ['╭', '╮', '╰', '╯'] },
+  line: { across: '─', upright: '│', teeDown: '┬', teeUp: '┴', branch: '├', lastBranch: '└', corners: ['╭', '╮', '╰', '╯'] },
 };
 
 const ascii: Glyphs = {
@@ -64,7 +66,7 @@ const ascii: Glyphs = {
   prompt: '>',
   down: 'v',
   arrow: '->',
-  line: { across: '-', upright: '|', teeDown: '+', teeUp: '+', corners: ['+', '+', '+', '+'] },
+  line: { across: '-', upright: '|', teeDown: '+', teeUp: '+', branch: '|', lastBranch: '|', corners: ['+', '+', '+', '+'] },
 };
 
 /** By the locale, as `LC_ALL`, `LC_CTYPE` or `LANG` say it, in this order. */

@@ -17,6 +17,8 @@ export interface LocalServer {
 /** What a call was made for; its answer brings it back. */
 export type Purpose =
   | { readonly for: 'view' }
+  /** Runs as they are by now; nothing of the conversation is read anew for them. */
+  | { readonly for: 'runs' }
   | { readonly for: 'popup' }
   /** `andThen`: edits that follow when it was done. */
   | { readonly for: 'run'; readonly andThen?: readonly Intent[] }

@@ -3,6 +3,7 @@ import type { ItemId, ListedItem } from '../../shared/plan.js';
 import type { Step } from '../../shared/run.js';
 import { isSection, type PlanModel } from './plan-model.js';
 import type { PromptKind, SessionView } from './state.js';
+import { sanitise, wrap } from './text.js';
 
 export type PlanRow =
   | { readonly kind: 'item'; readonly item: ListedItem }
@@ -44,16 +45,22 @@ interface Insert {
 
 /** Lines of a reason that are shown in place; all of it is in the details. */
 const whyLines = 6;
+const longestReason = 2_000;
 
-/** `isBeside`: what the running item does is told in its own line. */
-export function planRows(view: SessionView, prompt: PromptKind | null, isBeside: boolean): PlanRows {
+export interface PlanRoom {
+  readonly width: number;
+  /** What the running item does is told in its own line. */
+  readonly isBeside: boolean;
+}
+
+export function planRows(view: SessionView, prompt: PromptKind | null, room: PlanRoom): PlanRows {
   const { plan, planView } = view;
   const { items, order } = visibleItems(plan, planView.folded);
   const place = (id: ItemId | null): number => {
     if (id === null) return -1;
     return order.get(id) ?? order.get(plan.items.get(id)?.parentId ?? id) ?? -1;
   };
-  const inserts = [...tellCurrent(view, place, isBeside), ...tellAdding(view, place, prompt)].sort((a, b) => a.after - b.after);
+  const inserts = [...tellCurrent(view, place, room), ...tellAdding(view, place, prompt)].sort((a, b) => a.after - b.after);
   const extra = inserts.reduce((sum, { rows }) => sum + rows.length, 0);
   return {
     count: items.length + extra,
@@ -76,13 +83,13 @@ export function planRows(view: SessionView, prompt: PromptKind | null, isBeside:
   };
 }
 
-function tellCurrent(view: SessionView, place: (id: ItemId | null) => number, isBeside: boolean): Insert[] {
+function tellCurrent(view: SessionView, place: (id: ItemId | null) => number, { width, isBeside }: PlanRoom): Insert[] {
   const { planRun, plan, steps, liveness } = view;
   const index = planRun.currentItemId === null ? -1 : (plan.order.get(planRun.currentItemId) ?? -1);
   const item = plan.listed[index];
   const after = place(planRun.currentItemId);
   if (item === undefined || after < 0) return [];
-  const why = planRun.lastError === null ? [] : planRun.lastError.split('\n').filter((line) => line.trim() !== '');
+  const why = planRun.lastError === null ? [] : reasonLines(planRun.lastError, Math.max(16, width - 10));
   const shown = why.length > whyLines ? [...why.slice(0, whyLines - 1), 'Space shows all of it'] : why;
   const rows: PlanRow[] = [
     ...(liveness.state !== 'idle' && !isBeside ? [{ kind: 'doing', item, text: liveness.cause } as const] : []),
@@ -90,6 +97,12 @@ function tellCurrent(view: SessionView, place: (id: ItemId | null) => number, is
     ...shown.map((text) => ({ kind: 'why', item, text }) as const),
   ];
   return rows.length === 0 ? [] : [{ after, rows }];
+}
+
+/** Only the start of what may be a long output. */
+function reasonLines(reason: string, width: number): string[] {
+  const lines = reason.slice(0, longestReason).split('\n');
+  return lines.filter((line) => line.trim() !== '').flatMap((line) => wrap(sanitise(line), width));
 }
 
 function tellAdding({ plan }: SessionView, place: (id: ItemId | null) => number, prompt: PromptKind | null): Insert[] {

@@ -3,7 +3,7 @@ import type { Message, Run, RunId } from '../../shared/run.js';
 import { replaceRuns } from './conversation.js';
 import { call } from './message.js';
 import { listedItem } from './plan-model.js';
-import { type Next, next, patchSession, type Read, type SessionView, type State, withSession } from './state.js';
+import { type Next, next, patchSession, type Read, type SessionView, type State, then, withSession } from './state.js';
 import { transcriptBlocks } from './transcript.js';
 
 /** Runs whose words are there when a session is opened; earlier ones come when one scrolls up to them. */
@@ -35,6 +35,13 @@ export function takeRuns(state: State, runs: readonly Run[]): Next {
       return { runs, reads: [...again, ...missed] };
     }),
   );
+}
+
+/** Runs as they are by now: what ended without a word is known to have ended. */
+export function refreshRuns(state: State, runs: readonly Run[]): Next {
+  const heard = state.session?.partlyHeard ?? new Set<RunId>();
+  const ended = runs.filter(({ id, finishedAt }) => finishedAt !== null && heard.has(id));
+  return ended.reduce((step, run) => then(step, (now) => readRun(now, run)), next(patchSession(state, { runs })));
 }
 
 /** The transcript of a run is to be read (again). */

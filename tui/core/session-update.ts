@@ -1,18 +1,18 @@
 /** The session that is shown, as the daemon tells of it: a snapshot, then changes by version; on a gap a new snapshot. */
 import type { InboxEntry } from '../../shared/mission.js';
-import type { SessionId } from '../../shared/plan.js';
+import type { Item, SessionId } from '../../shared/plan.js';
 import type { Run } from '../../shared/run.js';
 import type { RunOutput, SessionChanged, Snapshot } from '../../shared/session.js';
-import { addBlock, appendOutput, closeAll, emptyConversation } from './conversation.js';
+import { appendOutput, closeAll, emptyConversation, endRun, newBlock, startRun } from './conversation.js';
 import { arrive, pump } from './edit-queue.js';
 import { call } from './message.js';
 import { keepCursor } from './plan-cursor.js';
 import { changePlan, listedItem, planOf } from './plan-model.js';
 import { readRun, runsRead } from './reading.js';
 import { type Next, next, noEdits, patchSession, type SessionView, type State, tell, then, withSession } from './state.js';
-import { nextLeaf } from '../../shared/plan-tree.js';
+import { isOpen, nextLeaf } from '../../shared/plan-tree.js';
+import { wordOf } from './glyphs.js';
 import { endBlocks, runHead } from './transcript.js';
-import { newBlock } from './conversation.js';
 
 const looking = { for: 'view' } as const;
 
@@ -37,6 +37,7 @@ export function takeSnapshot(state: State, snapshot: Snapshot): Next {
     planRun,
     liveness,
     livenessAt: state.now,
+    livenessAskedAt: state.now,
     run,
     runs: old?.runs ?? [],
     steps: old?.steps ?? [],
@@ -85,7 +86,7 @@ export function takeChange(state: State, change: SessionChanged): Next {
   }
   const version = change.fromVersion === undefined ? view.plan.version : change.fromVersion + 1;
   const plan = changePlan(view.plan, change.items ?? [], change.removed ?? [], version);
-  const next_: SessionView = {
+  const told: SessionView = {
     ...view,
     session: change.session ?? view.session,
     planRun: change.planRun ?? view.planRun,
@@ -97,7 +98,8 @@ export function takeChange(state: State, change: SessionChanged): Next {
     planView: plan === view.plan ? view.planView : keepCursor(view.plan, plan, view.planView),
     inbox: change.inbox ? mergeInbox(view.inbox, change.inbox) : view.inbox,
   };
-  const changed = arrive(tellInbox({ ...state, session: next_ }, view.inbox, next_.inbox));
+  const shown = change.items === undefined ? told : tellClosed(view, told, change.items);
+  const changed = arrive(tellInbox({ ...state, session: shown }, view.inbox, shown.inbox));
   const followed = change.run ? followRun(changed, change.run) : next(changed);
   return then(followed, pump);
 }
@@ -136,20 +138,26 @@ function followRun(state: State, run: Run): Next {
       : next(state, ...steps);
   }
   if (session.partlyHeard.has(run.id)) return readRun(state, run);
-  return next(withSession(state, (view) => ({ conversation: endRun(view, run) })));
+  return next(withSession(state, (view) => ({ conversation: tellEnd(view, run) })));
 }
 
-function endRun(view: SessionView, run: Run): SessionView['conversation'] {
+function tellEnd(view: SessionView, run: Run): SessionView['conversation'] {
   const item = listedItem(view.plan, run.itemId);
-  const closed = closeAll(view.conversation, run.id);
-  const last = closed.blocks.findLast(({ runId }) => runId === run.id);
   const head = runHead(run, item);
-  const started =
-    last === undefined && head !== '' ? addBlock(closed, newBlock('run', { runId: run.id, itemId: run.itemId, head })) : closed;
-  // An item that goes on (a failed check, a pause) is told once more at its real end.
-  return endBlocks(run, item)
-    .filter((block) => last?.kind !== 'end' || last.head !== block.head)
-    .reduce(addBlock, started);
+  const isNew = view.conversation.blocks.findLast(({ runId }) => runId === run.id) === undefined;
+  const started = isNew && head !== '' ? startRun(view.conversation, run.id, run.itemId, head) : view.conversation;
+  return endBlocks(run, item).reduce((conversation, block) => endRun(conversation, run.id, block), closeAll(started, run.id));
+}
+
+/** Items that were closed: the daemon tells of the run that follows in the same breath, not of the one that ended. */
+function tellClosed(before: SessionView, now: SessionView, items: readonly Item[]): SessionView {
+  const conversation = items.reduce((blocks, item) => {
+    if (isOpen(item.status) || before.plan.items.get(item.id)?.status === item.status) return blocks;
+    const runId = blocks.blocks.findLast((block) => block.itemId === item.id && block.runId !== null)?.runId ?? null;
+    const tone = item.status === 'done' ? 'good' : 'dim';
+    return runId === null ? blocks : endRun(blocks, runId, newBlock('end', { runId, itemId: item.id, head: wordOf(item), tone }));
+  }, now.conversation);
+  return conversation === now.conversation ? now : { ...now, conversation };
 }
 
 /** Streamed output, as it comes. */

@@ -78,6 +78,8 @@ export interface SessionView {
   readonly liveness: Liveness;
   /** When the liveness was told, milliseconds since 1970. */
   readonly livenessAt: number;
+  /** When it was last asked for. */
+  readonly livenessAskedAt: number;
   readonly run: Run | null;
   readonly runs: readonly Run[];
   readonly steps: readonly Step[];

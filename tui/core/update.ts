@@ -6,6 +6,7 @@ import { enqueue } from './edit-queue.js';
 import { keyPressed, pasted } from './input-update.js';
 import { call, type Msg } from './message.js';
 import { mouseUsed } from './mouse-update.js';
+import { runsRead } from './reading.js';
 import { openSession, takeChange, takeOutput } from './session-update.js';
 import { type Next, next, type State, tell, withCmds } from './state.js';
 
@@ -78,11 +79,16 @@ const askAfterMs = 5_000;
 function ticked(state: State): Next {
   const { session, now, link } = state;
   if (session === null || link.state !== 'open') return next(state);
+  const sessionId = session.session.id;
+  // A run that another one followed in the same breath ended without a word.
+  const isStale = session.runs.some(({ id, finishedAt }) => finishedAt === null && id !== session.run?.id);
+  const runs = isStale ? [call('run.list', { sessionId, limit: runsRead }, { for: 'runs' })] : [];
   const { status } = session.planRun;
   const isUnderWay = status === 'running' || status === 'pausing' || status === 'waiting';
-  if (!isUnderWay || now - session.livenessAt < askAfterMs) return next(state);
+  if (!isUnderWay || now - Math.max(session.livenessAt, session.livenessAskedAt) < askAfterMs) return next(state, ...runs);
   return next(
-    { ...state, session: { ...session, livenessAt: now } },
-    call('run.get', { sessionId: session.session.id }, { for: 'view' }),
+    { ...state, session: { ...session, livenessAskedAt: now } },
+    call('run.get', { sessionId }, { for: 'view' }),
+    ...runs,
   );
 }

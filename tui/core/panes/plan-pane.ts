@@ -3,10 +3,10 @@ import { unreachable } from '../../../shared/errors.js';
 import type { ListedItem } from '../../../shared/plan.js';
 import type { Step } from '../../../shared/run.js';
 import type { Rect } from '../frame.js';
-import { glyphOf } from '../glyphs.js';
+import { type Glyphs, glyphOf } from '../glyphs.js';
 import { type Editor, layoutEditor } from '../line-editor.js';
 import { livenessText } from '../liveness-text.js';
-import { isSection } from '../plan-model.js';
+import { childrenOf, isSection, type PlanModel } from '../plan-model.js';
 import { topOf } from '../plan-cursor.js';
 import { type PlanRow, planRows, type PlanRows } from '../plan-rows.js';
 import type { Row, Span } from '../press.js';
@@ -26,7 +26,7 @@ export interface PaneView {
 }
 
 export const rowsOfPlan = (view: SessionView, about: PromptKind | null, width: number): PlanRows =>
-  planRows(view, about, width >= besideColumns);
+  planRows(view, about, { width, isBeside: width >= besideColumns });
 
 export function planPane(state: State, view: SessionView, { width, height }: Rect): PaneView {
   const { prompt } = state;
@@ -43,7 +43,7 @@ export function planPane(state: State, view: SessionView, { width, height }: Rec
       shown.push(paintRow(planRow, state, view, width));
       continue;
     }
-    const edited = editedRow(planRow, editor, state, width);
+    const edited = editedRow(planRow, editor, state, view, width);
     shown.push(edited.row);
     cursor = { x: edited.x, y };
     const { error, isSent } = prompt ?? {};
@@ -97,12 +97,12 @@ function editorIn(planRow: PlanRow, { prompt }: State): Editor | null {
 }
 
 /** A long title is shown where its cursor is. */
-function editedRow(planRow: PlanRow, editor: Editor, state: State, width: number): { row: Row; x: number } {
+function editedRow(planRow: PlanRow, editor: Editor, state: State, view: SessionView, width: number): { row: Row; x: number } {
   const { glyphs } = state;
   const head =
     planRow.kind === 'item'
-      ? `${guide(planRow.item, state, true)}${glyphOf(planRow.item, glyphs)} ${planRow.item.number} `
-      : `${planRow.kind === 'adding' && planRow.depth > 0 ? '   ' : ' '}${glyphs.pending} `;
+      ? `${guide(planRow.item, view.plan, glyphs)}${glyphOf(planRow.item, glyphs)} ${planRow.item.number} `
+      : `${planRow.kind === 'adding' && planRow.depth > 0 ? `   ${glyphs.line.lastBranch} ` : ' '}${glyphs.pending} `;
   const room = Math.max(4, width - head.length - 1);
   const { lines, cursor } = layoutEditor(editor, room);
   return {
@@ -116,12 +116,12 @@ function paintRow(planRow: PlanRow, state: State, view: SessionView, width: numb
     case 'item':
       return itemRow(planRow.item, state, view, width);
     case 'doing':
-      return cut([span('      '), span(livenessText(view, state.now), livenessTone(view))]);
+      return cut([span(below(planRow.item)), span(livenessText(view, state.now), livenessTone(view))]);
     case 'why':
     case 'note':
-      return cut([span('      '), span(sanitise(planRow.text), planRow.kind === 'why' ? 'bad' : 'dim')]);
+      return cut([span(below(planRow.item)), span(planRow.text, planRow.kind === 'why' ? 'bad' : 'dim')]);
     case 'step':
-      return cut([span('      '), span(stepText(planRow.step, state), 'dim')]);
+      return cut([span(below(planRow.item)), span(stepText(planRow.step, state), 'dim')]);
     case 'adding':
       return textRow('');
     default:
@@ -132,6 +132,9 @@ function paintRow(planRow: PlanRow, state: State, view: SessionView, width: numb
     return { spans: apart(spans, [], width, state.glyphs), press: { on: 'pane', pane: 'plan' } };
   }
 }
+
+/** Under the title of an item. */
+const below = ({ parentId }: ListedItem): string => ' '.repeat(parentId === null ? 5 : 9);
 
 function stepText({ title, status }: Step, { glyphs }: State): string {
   const mark = { pending: glyphs.pending, in_progress: glyphs.active, done: glyphs.claimed, blocked: glyphs.missing }[status];
@@ -146,7 +149,7 @@ function itemRow(item: ListedItem, state: State, view: SessionView, width: numbe
   const mark = folded ? glyphs.folded : section && item.status === 'pending' ? glyphs.section : glyphOf(item, glyphs);
   const tone = itemTone(item, view, isCurrent);
   const left = [
-    span(guide(item, state, false), 'dim'),
+    span(guide(item, view.plan, glyphs), 'dim'),
     span(`${mark} `, tone),
     span(`${item.number} `, 'dim'),
     span(sanitise(item.title), titleTone(item, isCurrent, section)),
@@ -159,8 +162,12 @@ function itemRow(item: ListedItem, state: State, view: SessionView, width: numbe
   };
 }
 
-const guide = (item: ListedItem, { glyphs }: State, isEdited: boolean): string =>
-  item.depth === 0 ? ' ' : isEdited ? '   ' : ` ${glyphs.line.upright} `;
+/** Subtasks hang on a line; tasks stand free. */
+function guide(item: ListedItem, plan: PlanModel, { line }: Glyphs): string {
+  if (item.parentId === null) return ' ';
+  const isLast = childrenOf(plan, item.parentId).at(-1)?.id === item.id;
+  return `   ${isLast ? line.lastBranch : line.branch} `;
+}
 
 function rightOf(
   item: ListedItem,
@@ -174,7 +181,8 @@ function rightOf(
     const text = livenessText(view, state.now);
     return [span(text.slice(0, Math.floor(width / 2)), livenessTone(view)), span(' ')];
   }
-  if (isCurrent) return [span(`${view.liveness.state === 'idle' ? status : view.liveness.state} `, livenessTone(view))];
+  // What it does stands below it.
+  if (isCurrent) return view.liveness.state === 'idle' ? [span(`${status} `, livenessTone(view))] : [];
   if (folded) return [span(foldedCount(item, view), 'dim'), span(' ')];
   if (item.status === 'done') return [span(item.accepted === true ? 'accepted ' : 'claimed ', 'dim')];
   if (item.status === 'skipped') return [span('skipped ', 'dim')];

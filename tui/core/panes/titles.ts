@@ -1,6 +1,6 @@
 /** The rules between the panes: what each is called, which one has the focus, and how far the plan is. */
 import type { Press, Row, Span } from '../press.js';
-import type { Layout } from '../layout.js';
+import { type Layout, wideColumns } from '../layout.js';
 import { forecast } from '../forecast.js';
 import { rule, span, spansWidth } from '../rows.js';
 import type { Pane, SessionView, State } from '../state.js';
@@ -41,10 +41,12 @@ function moreBelow({ conversationView }: SessionView, { glyphs }: State): Span[]
   return conversationView.top === null ? [] : [span(`${glyphs.down} End follows`, 'dim', { on: 'action', action: 'last' })];
 }
 
+/** The pane that the keys go to stands in brackets: colour alone would not do. */
 function title(pane: Pane, text: string, { focus, tab, size }: State): Span {
   const press: Press = { on: 'pane', pane };
-  const isHere = focus === pane || (focus === 'line' && size.columns < 100 && tab === pane);
-  return span(text, isHere ? (focus === pane ? 'accent' : 'strong') : 'dim', press);
+  const isShown = focus === 'line' && size.columns < wideColumns && tab === pane;
+  if (focus === pane) return span(`[${text}]`, 'accent', press);
+  return span(text, isShown ? 'strong' : 'dim', press);
 }
 
 const openLeaves = ({ plan: { counts } }: SessionView): number => counts.leaves - counts.skipped;
@@ -73,7 +75,8 @@ function progressSpans(view: SessionView, { glyphs, now }: State): Span[] {
 export function lineTitleRow(state: State, layout: Layout): Row {
   const { glyphs, size, prompt, focus } = state;
   const tone = focus === 'line' || prompt !== null ? 'accent' : 'dim';
-  const spans = rule([span(lineTitle(state), tone, { on: 'pane', pane: 'line' })], [], size.columns, glyphs);
+  const text = lineTitle(state);
+  const spans = rule([span(tone === 'accent' ? `[${text}]` : text, tone, { on: 'pane', pane: 'line' })], [], size.columns, glyphs);
   const at = layout.divider?.x;
   return { spans: at === undefined ? spans : withTee(spans, at, glyphs.line.teeUp) };
 }

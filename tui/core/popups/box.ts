@@ -2,8 +2,9 @@
 import type { Size } from '../frame.js';
 import type { Glyphs } from '../glyphs.js';
 import type { Region, Row, Span } from '../press.js';
-import { fitSpans, rule, span, spansWidth } from '../rows.js';
+import { blankRow, fitSpans, rule, span, spansWidth } from '../rows.js';
 import type { Tone } from '../style.js';
+import { widthOf } from '../text.js';
 
 export interface PopupView {
   readonly title: string;
@@ -11,6 +12,8 @@ export interface PopupView {
   readonly rows: readonly Row[];
   /** The first row that is shown; what is too far is brought back. */
   readonly scroll: number;
+  /** As large as the screen allows, whatever it holds: so that it stays where it is while one turns its pages. */
+  readonly isLarge?: true;
   /** Rows that always show, below the others. */
   readonly footer: readonly Row[];
   /** The text cursor: a row of `rows` or of the footer, and a column. */
@@ -24,6 +27,7 @@ export interface Inside {
 }
 
 const widest = 96;
+const narrowest = 36;
 
 /** What fits inside at most. Small terminals give all they have. */
 export function insideOf({ columns, rows }: Size): Inside {
@@ -43,18 +47,26 @@ export interface Boxed {
 export function boxed(view: PopupView, size: Size, glyphs: Glyphs): Boxed {
   const inside = insideOf(size);
   const room = Math.max(1, inside.height - view.footer.length);
-  const shown = Math.min(view.rows.length, room);
+  const shown = view.isLarge ? room : Math.min(view.rows.length, room);
   const scroll = Math.max(0, Math.min(view.scroll, view.rows.length - room));
-  const [width, height] = [inside.width + 4, Math.min(size.rows, shown + view.footer.length + 2)];
-  const rect = { x: Math.floor((size.columns - width) / 2), y: Math.max(0, Math.floor((size.rows - height) / 2)), width, height };
+  const needed = Math.max(widthOf(view.title) + 4, ...[...view.rows, ...view.footer].map(({ spans }) => spansWidth(spans)));
+  const innerWidth = view.isLarge ? inside.width : Math.min(inside.width, Math.max(narrowest, needed));
+  const [width, height] = [innerWidth + 4, Math.min(size.rows, shown + view.footer.length + 2)];
+  const rect = {
+    x: Math.floor((size.columns - width) / 2),
+    y: Math.max(0, Math.floor((size.rows - height) / 2)),
+    width,
+    height,
+  };
   const { upright, corners } = glyphs.line;
   const tone = view.tone ?? 'accent';
   const framed = ({ spans, ...rest }: Row): Row => {
-    const fitted = fitSpans(spans, inside.width, glyphs);
-    const blank = span(' '.repeat(Math.max(0, inside.width - spansWidth(fitted))));
+    const fitted = fitSpans(spans, innerWidth, glyphs);
+    const blank = span(' '.repeat(Math.max(0, innerWidth - spansWidth(fitted))));
     return { ...rest, spans: [span(`${upright} `, tone), ...fitted, blank, span(` ${upright}`, tone)] };
   };
-  const more = view.rows.length > room ? [span(`${scroll + shown}/${view.rows.length}`, 'dim')] : [];
+  const more = view.rows.length > room ? [span(`${scroll + shown}/${view.rows.length}`)] : [];
+  const blanks = Array.from({ length: Math.max(0, shown - (view.rows.length - scroll)) }, () => framed(blankRow));
   const edge = (title: readonly Span[], end: readonly Span[], left: string, right: string): Row => ({
     spans: [
       span(left, tone),
@@ -65,6 +77,7 @@ export function boxed(view: PopupView, size: Size, glyphs: Glyphs): Boxed {
   const rows = [
     edge([span(view.title, 'strong')], [], corners[0], corners[1]),
     ...view.rows.slice(scroll, scroll + shown).map(framed),
+    ...blanks,
     ...view.footer.map(framed),
     edge([], more, corners[2], corners[3]),
   ];
@@ -73,9 +86,7 @@ export function boxed(view: PopupView, size: Size, glyphs: Glyphs): Boxed {
   return {
     region: { id: 'popup', rect, rows },
     cursor:
-      cursor === undefined || line < 0
-        ? null
-        : { x: rect.x + 2 + Math.min(cursor.column, inside.width - 1), y: rect.y + 1 + line },
+      cursor === undefined || line < 0 ? null : { x: rect.x + 2 + Math.min(cursor.column, innerWidth - 1), y: rect.y + 1 + line },
   };
 }
 

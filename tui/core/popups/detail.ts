@@ -92,7 +92,7 @@ export function detailView(popup: DetailPopup, state: State): PopupView {
     }
   }
   const title = item === null ? 'Item' : `${item.number} ${sanitise(item.title)}`;
-  return { title, rows, scroll: popup.scroll, footer: [] };
+  return { title, rows, scroll: popup.scroll, footer: [], isLarge: true };
 }
 
 function tabsRow(popup: DetailPopup, width: number): Row {

@@ -48,7 +48,7 @@ export function helpView(popup: HelpPopup, state: State): PopupView {
     blankRow,
     ...line('Mouse', 'a click chooses, a second one opens; the wheel scrolls. Shift selects text, as the terminal does.'),
   ];
-  return { title: 'Keys', rows, scroll: popup.scroll, footer: [] };
+  return { title: 'Keys', rows, scroll: popup.scroll, footer: [], isLarge: true };
 }
 
 /** Null when it is left. */

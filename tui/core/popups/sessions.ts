@@ -49,6 +49,7 @@ export function sessionsView(popup: SessionsPopup, state: State): PopupView {
           : [textRow(popup.sessions === null ? 'Reading.' : 'None like that.', 'dim')],
     scroll: firstInSight(rows.length, height - footer.length, chosen),
     footer,
+    isLarge: true,
     cursor: { part: 'footer', row: 1, column: 8 + cursor.column },
   };
 }

@@ -1,0 +1,127 @@
+/** A program on a pseudo-terminal, with an emulator that shows what a person would see of it. */
+import unicode11 from '@xterm/addon-unicode11';
+import xterm from '@xterm/headless';
+import { spawn } from 'node-pty';
+import { onTestFinished } from 'vitest';
+import { waitFor } from './wait.js';
+
+/** What a program may leave behind in a terminal. */
+export interface TerminalModes {
+  readonly buffer: 'normal' | 'alternate';
+  readonly mouse: string;
+  readonly paste: boolean;
+  readonly isCursorShown: boolean;
+}
+
+/** A terminal as a shell has it. */
+export const asFound: TerminalModes = { buffer: 'normal', mouse: 'none', paste: false, isCursorShown: true };
+
+export interface TerminalProgram {
+  /** Of the program; of its shell under job control. */
+  readonly pid: number;
+  /** Its exit code; the number of a signal that killed it, negative. */
+  readonly ended: Promise<number>;
+  /** Types keys, or any bytes of a terminal, as they are. */
+  type(keys: string): void;
+  /** Waits until the visible lines, joined by line ends, have this in them. */
+  sees(what: string | RegExp): Promise<void>;
+  /** Waits until they no longer have it. */
+  seesNoMore(what: string | RegExp): Promise<void>;
+  /** The visible lines, without trailing spaces. */
+  text(): string[];
+  /** All that it wrote to the terminal, as it came. */
+  written(): string;
+  modes(): TerminalModes;
+  /** Until the emulator shows all that has come. */
+  settle(): Promise<void>;
+  resize(columns: number, rows: number): void;
+  signal(signal: NodeJS.Signals): void;
+  /** Nobody reads the terminal until `flow`. */
+  stall(): void;
+  flow(): void;
+  /** The terminal goes away, as a window that is closed. */
+  hangUp(): void;
+}
+
+export interface TerminalOptions {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly columns?: number;
+  readonly rows?: number;
+  /** Under a shell that stops jobs: it says `stopped CODE`, and a line typed brings the job back. */
+  readonly hasJobControl?: boolean;
+}
+
+/** What was on the terminal before. */
+export const shellLine = '$ before';
+
+const alone = `echo '${shellLine}'; exec "$0" "$@"`;
+const withJobs = `echo '${shellLine}'; set -m; "$0" "$@"; echo "stopped $?"; stty sane; read -r line; fg >/dev/null; exit $?`;
+
+// No emulator can be smaller.
+const [fewestColumns, fewestRows] = [2, 1];
+
+/** Starts node with these arguments from a shell on a terminal of 80×24 unless told otherwise; it ends with the test. */
+export function runInTerminal(args: readonly string[], options: TerminalOptions): TerminalProgram {
+  const { cwd, env, columns = 80, rows = 24, hasJobControl = false } = options;
+  const script = hasJobControl ? withJobs : alone;
+  const terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
+  terminal.loadAddon(new unicode11.Unicode11Addon());
+  terminal.unicode.activeVersion = '11';
+  const name = env.TERM_NAME ?? 'xterm-256color';
+  const pty = spawn('bash', ['-c', script, process.execPath, ...args], { name, cols: columns, rows, cwd, env });
+  let written = '';
+  let hasEnded = false;
+  pty.onData((data) => {
+    written += data;
+    terminal.write(data);
+  });
+  const ended = new Promise<number>((resolve) =>
+    pty.onExit(({ exitCode, signal }) => {
+      hasEnded = true;
+      resolve(signal ? -signal : exitCode);
+    }),
+  );
+  onTestFinished(() => {
+    if (!hasEnded) pty.kill('SIGKILL');
+  });
+  const text = (): string[] => {
+    const { active } = terminal.buffer;
+    return Array.from(
+      { length: terminal.rows },
+      (_, y) =>
+        active
+          .getLine(active.viewportY + y)
+          ?.translateToString()
+          .trimEnd() ?? '',
+    );
+  };
+  const has = (what: string | RegExp): boolean => {
+    const all = text().join('\n');
+    return typeof what === 'string' ? all.includes(what) : what.test(all);
+  };
+  return {
+    pid: pty.pid,
+    ended,
+    text,
+    type: (keys) => pty.write(keys),
+    sees: async (what) => void (await waitFor(`${what} on the terminal`, () => has(what), { describe: text })),
+    seesNoMore: async (what) => void (await waitFor(`${what} to leave the terminal`, () => !has(what), { describe: text })),
+    written: () => written,
+    modes: () => ({
+      buffer: terminal.buffer.active.type,
+      mouse: terminal.modes.mouseTrackingMode,
+      paste: terminal.modes.bracketedPasteMode,
+      isCursorShown: written.lastIndexOf('\u001b[?25h') >= written.lastIndexOf('\u001b[?25l'),
+    }),
+    settle: () => new Promise<void>((resolve) => terminal.write('', resolve)),
+    resize(newColumns, newRows) {
+      pty.resize(newColumns, newRows);
+      terminal.resize(Math.max(fewestColumns, newColumns), Math.max(fewestRows, newRows));
+    },
+    signal: (signal) => void process.kill(pty.pid, signal),
+    stall: () => pty.pause(),
+    flow: () => pty.resume(),
+    hangUp: () => (pty as unknown as { destroy(): void }).destroy(),
+  };
+}
