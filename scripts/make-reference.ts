@@ -1,15 +1,17 @@
 /**
- * Writes `docs/reference.md` from the contract and the configuration, so that the page cannot say anything else than the
- * code does. `--check` writes nothing and fails when the page is not what would be written.
+ * Writes `docs/reference.md` from the contract and the configuration, and the keys in the README from the keymap, so that
+ * neither can say anything else than the code does. `--check` writes nothing and fails when they are not what would be
+ * written.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { configSchema } from '../daemon/config.js';
 import { defaultPort, messageBytesLimit, methodNames, methods, notifications, protocolVersion } from '../shared/contract.js';
 import { errorCodes, type ErrorKind } from '../shared/errors.js';
 import { eventData, eventSchemaName, eventTypes } from '../shared/event.js';
 import { planLimits } from '../shared/plan.js';
+import { withKeys } from './reference-keys.js';
 import { namedShapes, shapeOf } from './reference-shapes.js';
 
 const page = join(import.meta.dirname, '../docs/reference.md');
@@ -113,19 +115,27 @@ function* pageLines(): Generator<string> {
   yield* configLines();
 }
 
-const readPage = (): string | null => {
-  try {
-    return readFileSync(page, 'utf8');
-  } catch {
-    return null;
-  }
-};
+const readme = join(import.meta.dirname, '../README.md');
 
-const text = await format([...pageLines()].join('\n'), { ...(await resolveConfig(page)), parser: 'markdown' });
-if (!process.argv.includes('--check')) {
-  mkdirSync(dirname(page), { recursive: true });
-  writeFileSync(page, text);
-} else if (readPage() !== text) {
-  console.error('docs/reference.md is not what the contract says. Run `npm run reference` and commit it.');
-  process.exitCode = 1;
+function readPage(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+const pages = [
+  { path: page, lines: [...pageLines()].join('\n') },
+  { path: readme, lines: withKeys(readPage(readme)) },
+];
+for (const { path, lines } of pages) {
+  const text = await format(lines, { ...(await resolveConfig(path)), parser: 'markdown' });
+  if (!process.argv.includes('--check')) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  } else if (readPage(path) !== text) {
+    console.error(`${basename(path)} is not what the code says. Run \`npm run reference\` and commit it.`);
+    process.exitCode = 1;
+  }
 }

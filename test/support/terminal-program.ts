@@ -48,6 +48,10 @@ export interface TerminalOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly columns?: number;
   readonly rows?: number;
+  /** `TERM` of the program. */
+  readonly term?: string;
+  /** A shell command that changes the terminal before the program starts. */
+  readonly before?: string;
   /** Under a shell that stops jobs: it says `stopped CODE`, and a line typed brings the job back. */
   readonly hasJobControl?: boolean;
 }
@@ -55,21 +59,36 @@ export interface TerminalOptions {
 /** What was on the terminal before. */
 export const shellLine = '$ before';
 
-const alone = `echo '${shellLine}'; exec "$0" "$@"`;
-const withJobs = `echo '${shellLine}'; set -m; "$0" "$@"; echo "stopped $?"; stty sane; read -r line; fg >/dev/null; exit $?`;
+/** The program takes the place of the shell: nobody above it could bring it back from a stop. */
+const alone = 'exec "$0" "$@"';
+const withJobs = `
+  was=$(stty -g)
+  look() { [ "$(stty -g)" = "$was" ] && echo 'settings as found' || echo 'settings changed'; }
+  set -m
+  "$0" "$@"
+  code=$?
+  while [ $code -ge 147 ] && [ $code -le 148 ]; do
+    look
+    echo "stopped $code"
+    stty sane
+    read -r line
+    fg >/dev/null
+    code=$?
+  done
+  look
+  exit $code`;
 
 // No emulator can be smaller.
 const [fewestColumns, fewestRows] = [2, 1];
 
 /** Starts node with these arguments from a shell on a terminal of 80×24 unless told otherwise; it ends with the test. */
 export function runInTerminal(args: readonly string[], options: TerminalOptions): TerminalProgram {
-  const { cwd, env, columns = 80, rows = 24, hasJobControl = false } = options;
-  const script = hasJobControl ? withJobs : alone;
+  const { cwd, env, columns = 80, rows = 24, term = 'xterm-256color', before = ':', hasJobControl = false } = options;
+  const script = `${before}; echo '${shellLine}'; ${hasJobControl ? withJobs : alone}`;
   const terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
   terminal.loadAddon(new unicode11.Unicode11Addon());
   terminal.unicode.activeVersion = '11';
-  const name = env.TERM_NAME ?? 'xterm-256color';
-  const pty = spawn('bash', ['-c', script, process.execPath, ...args], { name, cols: columns, rows, cwd, env });
+  const pty = spawn('bash', ['-c', script, process.execPath, ...args], { name: term, cols: columns, rows, cwd, env });
   let written = '';
   let hasEnded = false;
   pty.onData((data) => {

@@ -50,7 +50,9 @@ export const actions = [
 ] as const;
 export type Action = (typeof actions)[number];
 
-export type Group = 'Move' | 'Run' | 'Edit the item' | 'Edit the plan' | 'Look' | 'Screen';
+/** In the order in which they are told. */
+export const groups = ['Run', 'Edit the item', 'Edit the plan', 'Look', 'Move', 'Screen'] as const;
+export type Group = (typeof groups)[number];
 
 export interface Binding {
   readonly action: Action;

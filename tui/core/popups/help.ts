@@ -1,6 +1,6 @@
 /** The help, made from the keymap. */
 import type { Key } from '../input.js';
-import { type Group, keymap } from '../keymap.js';
+import { groups, keymap } from '../keymap.js';
 import type { Row } from '../press.js';
 import { blankRow, row, span, textRow } from '../rows.js';
 import type { State } from '../state.js';
@@ -8,7 +8,6 @@ import { wrap } from '../text.js';
 import { insideOf, lastScroll, type PopupView } from './box.js';
 import type { HelpPopup } from './popup.js';
 
-const groups: readonly Group[] = ['Run', 'Edit the item', 'Edit the plan', 'Look', 'Move', 'Screen'];
 const keyColumn = 13;
 
 const inLine: readonly (readonly [string, string])[] = [

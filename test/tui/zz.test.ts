@@ -1,0 +1,26 @@
+import { it } from 'vitest';
+import { beginPlan, openCairn } from './life-support.js';
+it('x', async () => {
+  console.time('daemon');
+  const begun = await beginPlan();
+  console.timeEnd('daemon');
+  console.time('cairn');
+  const cairn = openCairn(begun, {hasJobControl: true});
+  await cairn.sees('Ship the export');
+  console.timeEnd('cairn');
+  console.log(cairn.text().join('\n'), cairn.modes());
+  await begun.daemon.kill();
+  await cairn.sees('lost');
+  console.log(cairn.text().join('\n'), cairn.modes());
+  cairn.type('\x1a');
+  await cairn.sees('stopped');
+  console.log(cairn.text().join('\n'), cairn.modes());
+  cairn.type('go\r');
+  await cairn.sees('Ship');
+  console.log(cairn.text().join('\n'), cairn.modes());
+  console.time('q');
+  cairn.type('q');
+  console.log(await cairn.ended);
+  console.timeEnd('q');
+  console.log(cairn.text().join('\n'), cairn.modes());
+});
