@@ -54,7 +54,7 @@ export class Cli {
   }
 
   async client(): Promise<Client> {
-    this.#client ??= await connect(this.files, this.environment, this.onStart);
+    this.#client ??= await connect(this.files, this.environment, { onStart: this.onStart });
     return this.#client;
   }
 

@@ -19,6 +19,8 @@ export class OtherProtocol extends NoDaemon {}
 
 const startDeadlineMs = 15_000;
 const handshakeDeadlineMs = 5_000;
+/** A daemon that does not say goodbye in return holds up nobody. */
+const goodbyeMs = 500;
 const largestAnswerBytes = 256 * 1024 * 1024;
 
 export const filesOf = (environment: NodeJS.ProcessEnv): HomeFiles =>
@@ -33,8 +35,9 @@ function readDaemonFile(files: HomeFiles): { pid: number; port: number; protocol
   }
 }
 
-/** A client of a running daemon; null when none answers. */
-export async function connectIfRunning(files: HomeFiles): Promise<Client | null> {
+/** A client of a running daemon; null when none answers, or when `signal` gives it up. */
+export async function connectIfRunning(files: HomeFiles, signal?: AbortSignal): Promise<Client | null> {
+  if (signal?.aborted) return null;
   const socket = new WebSocket('ws://localhost/rpc', {
     // Not as `ws+unix:` URL: a home may have spaces and colons in its path.
     createConnection: () => connectSocket(files.socket),
@@ -43,14 +46,20 @@ export async function connectIfRunning(files: HomeFiles): Promise<Client | null>
     // One message at a time: whoever awaits an answer acts on it before the notification that follows it is told.
     allowSynchronousEvents: false,
   });
+  const giveUp = (): void => socket.terminate();
+  signal?.addEventListener('abort', giveUp);
   const opened = await new Promise<boolean>((resolve) => {
     socket.once('open', () => resolve(true));
     socket.once('error', () => resolve(false));
   });
-  if (!opened) return null;
-  const client = createClient(transportOver(socket));
-  await refuseOtherProtocol(files, client);
-  return client;
+  try {
+    if (!opened) return null;
+    const client = createClient(transportOver(socket));
+    await refuseOtherProtocol(files, client);
+    return client;
+  } finally {
+    signal?.removeEventListener('abort', giveUp);
+  }
 }
 
 /** The file may still be that of an earlier daemon, so a mismatch counts only when the one that answers confirms it. */
@@ -73,31 +82,37 @@ function transportOver(socket: WebSocket): Transport {
       socket.once('close', () => listener('the daemon closed the connection'));
       socket.on('error', () => undefined);
     },
-    close: () => socket.close(),
+    close: () => {
+      socket.close();
+      setTimeout(() => socket.terminate(), goodbyeMs).unref();
+    },
   };
 }
 
-/** `onStart` is told the pid of a daemon that had to be started. */
-export async function connect(
-  files: HomeFiles,
-  environment: NodeJS.ProcessEnv,
-  onStart?: (pid: number) => void,
-): Promise<Client> {
-  return (await connectIfRunning(files)) ?? start(files, environment, onStart);
+export interface Connecting {
+  /** Told the pid of a daemon that had to be started. */
+  readonly onStart?: ((pid: number) => void) | undefined;
+  /** Gives it up: a `NoDaemon` is thrown at once. A daemon that was started by then goes on. */
+  readonly signal?: AbortSignal;
+}
+
+export async function connect(files: HomeFiles, environment: NodeJS.ProcessEnv, options: Connecting = {}): Promise<Client> {
+  return (await connectIfRunning(files, options.signal)) ?? start(files, environment, options);
 }
 
 /**
  * Starts one and waits until it answers. One that has the home but does not answer is about to, or about to end: then it
  * is our turn again.
  */
-async function start(files: HomeFiles, environment: NodeJS.ProcessEnv, onStart?: (pid: number) => void): Promise<Client> {
+async function start(files: HomeFiles, environment: NodeJS.ProcessEnv, { onStart, signal }: Connecting): Promise<Client> {
   const until = Date.now() + startDeadlineMs;
   for (let turn = 1; ; turn++) {
+    if (signal?.aborted) throw new NoDaemon('No daemon was waited for.');
     const daemon = startDaemon(files, environment);
     if (daemon.pid !== undefined) onStart?.(daemon.pid);
-    const client = await answerOf(files, until, () => daemon.lastWords() !== null);
+    const client = await answerOf(files, until, () => signal?.aborted === true || daemon.lastWords() !== null, signal);
     const said = daemon.lastWords();
-    if (client !== null || said !== null) daemon.answered();
+    if (client !== null || said !== null || signal?.aborted) daemon.answered();
     if (client !== null) return client;
     if (said !== null && !said.includes('is running on this home already')) {
       throw new NoDaemon(said.replace(/^cairn: /, '') || 'The daemon ended without a word.');
@@ -110,11 +125,16 @@ async function start(files: HomeFiles, environment: NodeJS.ProcessEnv, onStart?:
 }
 
 /** A client as soon as a daemon answers; null when that is given up. */
-async function answerOf(files: HomeFiles, until: number, isHopeless: () => boolean): Promise<Client | null> {
+async function answerOf(
+  files: HomeFiles,
+  until: number,
+  isHopeless: () => boolean,
+  signal?: AbortSignal,
+): Promise<Client | null> {
   while (Date.now() < until) {
     // Asked first: one that ended a moment ago may have lost against one that answers by now.
     const hopeless = isHopeless();
-    const client = await connectIfRunning(files);
+    const client = await connectIfRunning(files, signal);
     if (client !== null || hopeless) return client;
     await delay(20);
   }

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 export type EditedText =
   | { readonly outcome: 'changed'; readonly text: string }
@@ -12,19 +12,28 @@ export type EditedText =
 /** Waits until the editor (`VISUAL`, `EDITOR`, else vi) ends. What was written is not lost when it ends badly. */
 export async function editText(text: string, { VISUAL, EDITOR }: NodeJS.ProcessEnv): Promise<EditedText> {
   const editor = VISUAL || EDITOR || 'vi';
-  // Only its owner can look into it.
-  const folder = mkdtempSync(join(tmpdir(), 'cairn-edit-'));
-  const path = join(folder, 'detail.md');
-  writeFileSync(path, text === '' || text.endsWith('\n') ? text : `${text}\n`, { mode: 0o600 });
-  const code = await runEditor(editor, path);
-  const after = readFileSync(path, 'utf8').replace(/\n+$/, '');
-  const isChanged = after !== text.replace(/\n+$/, '');
-  if (code === 0 || !isChanged) rmSync(folder, { recursive: true, force: true });
-  if (code !== 0) {
-    const kept = isChanged ? ` What you wrote is in ${path}.` : '';
-    return { outcome: 'failed', reason: `${editor} ended with ${code}: nothing was changed.${kept}` };
+  try {
+    const path = keepText(text);
+    const code = await runEditor(editor, path);
+    const after = readFileSync(path, 'utf8').replace(/\n+$/, '');
+    const isChanged = after !== text.replace(/\n+$/, '');
+    if (code === 0 || !isChanged) rmSync(dirname(path), { recursive: true, force: true });
+    if (code !== 0) {
+      const kept = isChanged ? `\nWhat you wrote is in\n${path}` : '';
+      return { outcome: 'failed', reason: `${editor} ended with ${code}: nothing was changed.${kept}` };
+    }
+    return isChanged ? { outcome: 'changed', text: after } : { outcome: 'unchanged' };
+  } catch (error) {
+    // No place for the file, or the editor took it away.
+    return { outcome: 'failed', reason: `The text could not be edited with ${editor}: ${(error as Error).message}` };
   }
-  return isChanged ? { outcome: 'changed', text: after } : { outcome: 'unchanged' };
+}
+
+/** Puts a text in a new file that only its owner can look into. Its path. */
+export function keepText(text: string): string {
+  const path = join(mkdtempSync(join(tmpdir(), 'cairn-edit-')), 'detail.md');
+  writeFileSync(path, text === '' || text.endsWith('\n') ? text : `${text}\n`, { mode: 0o600 });
+  return path;
 }
 
 /** By a shell, as the variables may hold arguments. Its exit code, or the signal that ended it. */

@@ -1,6 +1,7 @@
 /** The screen on this terminal, from taking it to giving it back. */
 import { randomBytes } from 'node:crypto';
 import { realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
 import type { Client } from '../shared/client.js';
 import type { SessionId } from '../shared/plan.js';
 import type { HomeFiles } from '../shared/paths.js';
@@ -53,6 +54,7 @@ export function showFullScreen({ files, environment, glyphs, client, sessionId }
       glyphs,
       now: Date.now(),
       folder: realpathSync(process.cwd()),
+      home: homedir(),
       clientId: randomBytes(8).toString('hex'),
       sessionId,
     };

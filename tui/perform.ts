@@ -6,7 +6,7 @@ import { RpcError, unreachable } from '../shared/errors.js';
 import type { HomeFiles } from '../shared/paths.js';
 import { connect, connectIfRunning, NoDaemon, OtherProtocol } from './connect.js';
 import type { Answered, Call, Cmd, Msg, Refused } from './core/message.js';
-import { editText } from './edit-text.js';
+import { editText, keepText } from './edit-text.js';
 import { findLocalServers } from './local-servers.js';
 import type { Screen } from './screen.js';
 
@@ -20,7 +20,8 @@ export interface Performing {
   readonly client: Client | null;
   /** Takes the guard of the terminal off while another program has it; gives what puts it back. */
   pauseGuard(): () => void;
-  onLeave(next: 'nothing' | 'demo'): void;
+  /** `kept`: files with what could not go where it was meant for. */
+  onLeave(next: 'nothing' | 'demo', kept: readonly string[]): void;
 }
 
 export interface Performer {
@@ -33,6 +34,9 @@ export interface Performer {
 export function createPerformer(parts: Performing): Performer {
   let { client } = parts;
   let isClosed = false;
+  /** The one try to connect that is under way. */
+  let attempt = new AbortController();
+  const kept: string[] = [];
 
   return {
     begin(dispatch) {
@@ -53,11 +57,14 @@ export function createPerformer(parts: Performing): Performer {
         case 'editText':
           void edit(cmd, dispatch);
           return;
+        case 'keepText':
+          keep(cmd, dispatch);
+          return;
         case 'suspend':
           suspend();
           return;
         case 'leave':
-          parts.onLeave(cmd.next);
+          parts.onLeave(cmd.next, kept);
           return;
         default:
           unreachable(cmd);
@@ -65,6 +72,7 @@ export function createPerformer(parts: Performing): Performer {
     },
     close() {
       isClosed = true;
+      attempt.abort();
       client?.close();
     },
   };
@@ -82,14 +90,21 @@ export function createPerformer(parts: Performing): Performer {
   }
 
   async function connectAfter({ start, delayMs }: Extract<Cmd, { type: 'connect' }>, dispatch: Dispatch): Promise<void> {
-    await delay(delayMs);
-    if (isClosed || client !== null) return;
+    // A later wish replaces an earlier one: each that fails brings the next, and they must not become more.
+    attempt.abort();
+    attempt = new AbortController();
+    const { signal } = attempt;
     try {
-      const found = start ? await connect(parts.files, parts.environment) : await connectIfRunning(parts.files);
-      if (found === null) dispatch({ type: 'notConnected', reason: 'No daemon answers.', otherProtocol: false });
-      else if (isClosed || client !== null) found.close();
+      await delay(delayMs, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted || client !== null) return;
+      const found = start
+        ? await connect(parts.files, parts.environment, { signal })
+        : await connectIfRunning(parts.files, signal);
+      if (signal.aborted) found?.close();
+      else if (found === null) dispatch({ type: 'notConnected', reason: 'No daemon answers.', otherProtocol: false });
       else await greet(found, dispatch);
     } catch (error) {
+      if (signal.aborted) return;
       if (!(error instanceof NoDaemon) && !(error instanceof ConnectionLost)) throw error;
       dispatch({ type: 'notConnected', reason: error.message, otherProtocol: error instanceof OtherProtocol });
     }
@@ -113,9 +128,20 @@ export function createPerformer(parts: Performing): Performer {
     const putBack = parts.pauseGuard();
     const edited = await editText(text, parts.environment);
     putBack();
+    if (isClosed) return;
     parts.screen.resume();
     if (edited.outcome === 'failed') dispatch({ type: 'editFailed', reason: edited.reason });
     else if (edited.outcome === 'changed') dispatch({ type: 'textEdited', itemId, base, text: edited.text });
+  }
+
+  function keep({ text, reason }: Extract<Cmd, { type: 'keepText' }>, dispatch: Dispatch): void {
+    try {
+      const path = keepText(text);
+      kept.push(path);
+      dispatch({ type: 'editFailed', reason: `${reason}\nWhat you wrote is in\n${path}` });
+    } catch (error) {
+      dispatch({ type: 'editFailed', reason: `${reason}\nIt could not be kept: ${(error as Error).message}\n${text}` });
+    }
   }
 
   /** Stops the whole job, as Ctrl-z at a shell does; goes on here when it is continued. */

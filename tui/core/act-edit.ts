@@ -4,6 +4,7 @@ import type { ItemId } from '../../shared/plan.js';
 import { enqueue, takeBack } from './edit-queue.js';
 import { type Status, subtree } from './edits.js';
 import { editorOf, emptyEditor } from './line-editor.js';
+import { whatHelps, whyNot } from './link-words.js';
 import { call } from './message.js';
 import { listedItem } from './plan-model.js';
 import { ask } from './popups/confirm.js';
@@ -30,10 +31,10 @@ export function openPrompt(state: State, about: PromptKind, text: string): State
 }
 
 export function actEdit(state: State, action: EditAction): Next {
-  const { session } = state;
+  const { session, link } = state;
   if (session === null) return next(state);
-  if (state.link.state !== 'open')
-    return next(tell(state, 'The daemon does not answer just now: the plan cannot be changed. r starts it.', 'warn'));
+  if (link.state !== 'open')
+    return next(tell(state, `${whyNot(link)}: the plan cannot be changed.${whatHelps(link)}`, 'warn'));
   switch (action) {
     case 'goal':
       return next(openPrompt(state, { kind: 'goal', base: session.session.goal }, session.session.goal));

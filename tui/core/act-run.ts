@@ -2,6 +2,7 @@
 import { unreachable } from '../../shared/errors.js';
 import type { PlanRunStatus } from '../../shared/run.js';
 import { emptyEditor } from './line-editor.js';
+import { whatHelps, whyNot } from './link-words.js';
 import { call, type Cmd } from './message.js';
 import { ask } from './popups/confirm.js';
 import { type Next, next, type SessionView, type State, tell } from './state.js';
@@ -17,7 +18,7 @@ export function actRun(state: State, action: RunAction): Next {
   if (link.state === 'lost' && action === 'run')
     return next({ ...state, link: { state: 'connecting' } }, { type: 'connect', start: true, delayMs: 0 });
   if (session === null) return next(state);
-  if (link.state !== 'open') return next(tell(state, 'The daemon does not answer just now. r starts it.', 'warn'));
+  if (link.state !== 'open') return next(tell(state, `${whyNot(link)}.${whatHelps(link)}`, 'warn'));
   const { status } = session.planRun;
   const sessionId = session.session.id;
   const send = (cmd: Cmd): Next => next(state, cmd);

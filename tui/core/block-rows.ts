@@ -130,9 +130,10 @@ function headRow(block: Block, look: BlockLook): Row | null {
   }
 }
 
-function endGlyph({ tone }: Block, glyphs: Glyphs): string {
+function endGlyph({ tone, head }: Block, glyphs: Glyphs): string {
   if (tone === 'bad') return glyphs.missing;
-  return tone === 'good' ? glyphs.claimed : glyphs.skipped;
+  if (tone !== 'good') return glyphs.skipped;
+  return head.includes('accepted') ? glyphs.accepted : glyphs.claimed;
 }
 
 function mark(spans: Parameters<typeof fitSpans>[0], block: Block, { width, glyphs, isChosen }: BlockLook): Row {

@@ -1,6 +1,7 @@
 /** The line in which one writes to the model: what was said before, and sending. */
 import type { Key } from './input.js';
 import { editorOf, emptyEditor } from './line-editor.js';
+import { whyNot } from './link-words.js';
 import { call } from './message.js';
 import { type ChatLine, type Next, next, type Saying, type State, tell } from './state.js';
 
@@ -28,7 +29,7 @@ export function sendWords(state: State): Next {
   const { chat, session, link } = state;
   const { text } = chat.editor;
   if (text.trim() === '' || session === null) return next(state);
-  if (link.state !== 'open') return next(tell(state, 'The daemon does not answer just now: the words stay here.', 'warn'));
+  if (link.state !== 'open') return next(tell(state, `${whyNot(link)}: the words stay here.`, 'warn'));
   const saying: Saying = { key: `${state.clientId}-${state.nextKey}`, text };
   const history = chat.history.at(-1) === text ? chat.history : [...chat.history, text].slice(-historyLimit);
   return next(

@@ -2,6 +2,7 @@
 import { unreachable } from '../../shared/errors.js';
 import type { Item } from '../../shared/plan.js';
 import { subtree, type Intent, type Target, undoOf, workOut } from './edits.js';
+import { keepText } from './kept-texts.js';
 import type { Answered, Refused } from './message.js';
 import { emptyEditor } from './line-editor.js';
 import { ask } from './popups/confirm.js';
@@ -38,7 +39,7 @@ export function pump(state: State): Next {
     case 'nothing':
       return pump(closePrompt(dropped, edit.intent));
     case 'gone':
-      return pump(fail(dropped, edit.intent, 'The item is gone: somebody removed it meanwhile.'));
+      return then(fail(dropped, edit.intent, 'The item is gone: somebody removed it meanwhile.'), pump);
     case 'conflict':
       return pump(meetConflict(dropped, edit.intent, worked.theirs));
     case 'changed':
@@ -102,7 +103,7 @@ export function editRefused(state: State, error: Refused): Next {
     );
   }
   const reason = error.hint === null ? error.message : `${error.message} ${error.hint}`;
-  return pump(fail(withEdits(state, session, { current: null }), edit.intent, reason));
+  return then(fail(withEdits(state, session, { current: null }), edit.intent, reason), pump);
 }
 
 /** The prompt that asked for an intent, while it waits for the answer. */
@@ -117,11 +118,12 @@ function closePrompt(state: State, intent: Intent): State {
   return isAskedBy(state, intent) ? { ...state, prompt: null } : state;
 }
 
-/** What was typed stays where it was typed, with the reason beside it. */
-function fail(state: State, intent: Intent, reason: string): State {
+/** What was typed stays where it was typed, with the reason beside it; what was written elsewhere is kept in a file. */
+function fail(state: State, intent: Intent, reason: string): Next {
   const { prompt } = state;
-  if (prompt !== null && isAskedBy(state, intent)) return { ...state, prompt: { ...prompt, isSent: false, error: reason } };
-  return tell(state, reason, 'bad');
+  if (prompt !== null && isAskedBy(state, intent))
+    return next({ ...state, prompt: { ...prompt, isSent: false, error: reason } });
+  return intent.kind === 'detail' ? next(state, keepText(intent.text, reason)) : next(tell(state, reason, 'bad'));
 }
 
 /** Both texts are shown; nothing is overwritten that the person has not seen. */

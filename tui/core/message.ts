@@ -43,6 +43,8 @@ export type Cmd =
   | { readonly type: 'findServers' }
   /** Let the person edit a text in their own editor. */
   | { readonly type: 'editText'; readonly itemId: ItemId; readonly base: string; readonly text: string }
+  /** Put a text that cannot go where it was meant for into a file, and tell the reason and the place. */
+  | { readonly type: 'keepText'; readonly text: string; readonly reason: string }
   | { readonly type: 'suspend' }
   /** `next`: what runs in the place of the screen. */
   | { readonly type: 'leave'; readonly next: 'nothing' | 'demo' };

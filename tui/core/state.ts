@@ -141,6 +141,8 @@ export interface State {
   readonly now: number;
   /** The folder in which the client was started. */
   readonly folder: string;
+  /** The person's own folder, shown as `~`; empty when there is none. */
+  readonly home: string;
   /** Makes keys of this client that no other has. */
   readonly clientId: string;
   readonly nextKey: number;
@@ -168,16 +170,18 @@ export interface Start {
   readonly glyphs: Glyphs;
   readonly now: number;
   readonly folder: string;
+  readonly home: string;
   readonly clientId: string;
   readonly sessionId: SessionId | null;
 }
 
-export function initialState({ size, glyphs, now, folder, clientId, sessionId }: Start): State {
+export function initialState({ size, glyphs, now, folder, home, clientId, sessionId }: Start): State {
   return {
     size,
     glyphs,
     now,
     folder,
+    home,
     clientId,
     nextKey: 1,
     link: { state: 'connecting' },
@@ -217,3 +221,9 @@ export function withSession(state: State, change: (view: SessionView) => Partial
   return state.session === null ? state : { ...state, session: { ...state.session, ...change(state.session) } };
 }
 export const patchSession = (state: State, patch: Partial<SessionView>): State => withSession(state, () => patch);
+
+/** A path as people write it: `~` for their own folder. */
+export function shortPath(path: string, { home }: Pick<State, 'home'>): string {
+  const isInside = home !== '' && (path === home || path.startsWith(`${home}/`));
+  return isInside ? `~${path.slice(home.length)}` : path;
+}

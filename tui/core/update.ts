@@ -3,14 +3,20 @@ import { unreachable } from '../../shared/errors.js';
 import { answered, refused } from './answers.js';
 import { sayAgain } from './chat-line.js';
 import { enqueue } from './edit-queue.js';
+import type { Intent } from './edits.js';
 import { keyPressed, pasted } from './input-update.js';
+import { keepDetails, keepText } from './kept-texts.js';
+import { whyNot } from './link-words.js';
 import { call, type Msg } from './message.js';
 import { mouseUsed } from './mouse-update.js';
+import { inform } from './popups/confirm.js';
 import { runsRead } from './reading.js';
 import { openSession, takeChange, takeOutput } from './session-update.js';
 import { type Next, next, type State, tell, withCmds } from './state.js';
 
-export function update(state: State, msg: Msg): Next {
+export const update = (state: State, msg: Msg): Next => keepDetails(state.session, take(state, msg));
+
+function take(state: State, msg: Msg): Next {
   switch (msg.type) {
     case 'key':
       return keyPressed(state, msg);
@@ -31,10 +37,7 @@ export function update(state: State, msg: Msg): Next {
       return lost(state, msg.reason, 0);
     case 'notConnected':
       return msg.otherProtocol
-        ? next(
-            { ...state, link: { state: 'otherProtocol', reason: msg.reason } },
-            { type: 'connect', start: false, delayMs: slowestMs },
-          )
+        ? meetOtherProtocol(state, msg.reason)
         : lost(state, msg.reason, state.link.state === 'lost' ? state.link.tries + 1 : 1);
     case 'changed':
       return takeChange(state, msg.change);
@@ -47,9 +50,9 @@ export function update(state: State, msg: Msg): Next {
     case 'serversFound':
       return next({ ...state, servers: msg.servers });
     case 'textEdited':
-      return enqueue(state, [{ kind: 'detail', itemId: msg.itemId, base: msg.base, text: msg.text }]);
+      return textEdited(state, { kind: 'detail', itemId: msg.itemId, base: msg.base, text: msg.text });
     case 'editFailed':
-      return next(tell(state, msg.reason, 'bad'));
+      return next(say(state, 'The text did not get there', msg.reason));
     default:
       return unreachable(msg);
   }
@@ -67,14 +70,34 @@ function lost(state: State, reason: string, tries: number): Next {
   );
 }
 
+/** Told at length once; the link says it from then on. */
+function meetOtherProtocol(state: State, reason: string): Next {
+  const isNew = state.session !== null && state.link.state !== 'otherProtocol';
+  const told = isNew ? say(state, 'Another version of the daemon runs', reason) : state;
+  return next({ ...told, link: { state: 'otherProtocol', reason } }, { type: 'connect', start: false, delayMs: slowestMs });
+}
+
+/** In a popup, unless the person is in one. */
+const say = (state: State, title: string, text: string): State =>
+  state.popup === null ? { ...state, popup: inform(title, text) } : tell(state, text.replaceAll('\n', ' '), 'bad');
+
+function textEdited(state: State, intent: Extract<Intent, { kind: 'detail' }>): Next {
+  if (state.session === null) return next(state, keepText(intent.text, 'The session was deleted meanwhile.'));
+  const queued = enqueue(state, [intent]);
+  if (state.link.state === 'open') return queued;
+  return { ...queued, state: tell(queued.state, `${whyNot(state.link)}: the detail goes out when it is back.`, 'warn') };
+}
+
 function connected(state: State): Next {
   if (state.wanted === null) return next(state, call('session.list', { workspace: state.folder, limit: 1 }, { for: 'view' }));
   const back = state.session === null ? state : tell(state, 'The daemon is back.', 'good');
   return withCmds(openSession(back, state.wanted), ...sayAgain(back));
 }
 
-/** A run can stall without a word of the daemon: it is asked now and then. */
-const askAfterMs = 5_000;
+/** What a run does changes without a word of the daemon, which tells of commits only: it is asked now and then. */
+const askAfterMs = 2_000;
+/** A run that waits for a slot or the workspace may have begun any moment. */
+const askWaitingAfterMs = 900;
 
 function ticked(state: State): Next {
   const { session, now, link } = state;
@@ -84,8 +107,9 @@ function ticked(state: State): Next {
   const isStale = session.runs.some(({ id, finishedAt }) => finishedAt === null && id !== session.run?.id);
   const runs = isStale ? [call('run.list', { sessionId, limit: runsRead }, { for: 'runs' })] : [];
   const { status } = session.planRun;
+  const askAfter = status === 'running' && session.liveness.state === 'waiting' ? askWaitingAfterMs : askAfterMs;
   const isUnderWay = status === 'running' || status === 'pausing' || status === 'waiting';
-  if (!isUnderWay || now - Math.max(session.livenessAt, session.livenessAskedAt) < askAfterMs) return next(state, ...runs);
+  if (!isUnderWay || now - Math.max(session.livenessAt, session.livenessAskedAt) < askAfter) return next(state, ...runs);
   return next(
     { ...state, session: { ...session, livenessAskedAt: now } },
     call('run.get', { sessionId }, { for: 'view' }),

@@ -2,7 +2,7 @@
 import type { Action } from '../keymap.js';
 import type { Row } from '../press.js';
 import { row, span, textRow } from '../rows.js';
-import type { State } from '../state.js';
+import { shortPath, type State } from '../state.js';
 import { sanitise } from '../text.js';
 
 const offer = (key: string, text: string, action?: Action): Row => {
@@ -40,7 +40,7 @@ export function startPane(state: State, height: number): readonly Row[] {
   return [
     ...(isShort ? [] : [textRow('')]),
     textRow(isShort ? '  No plan for this folder yet.' : '  Cairn runs plans and picks up where it was.', 'strong'),
-    ...(isShort ? [] : [textRow(`  There is none yet for ${sanitise(state.folder)}.`, 'dim'), textRow('')]),
+    ...(isShort ? [] : [textRow(`  There is none yet for ${sanitise(shortPath(state.folder, state))}.`, 'dim'), textRow('')]),
     offer('n', 'make a plan: say what it is for', 'newSession'),
     offer('d', 'see it work first, without a model', 'demo'),
     offer('S', 'open a session of another folder', 'sessions'),

@@ -3,7 +3,7 @@ import type { Row, Span } from '../press.js';
 import type { Rect } from '../frame.js';
 import { hints } from '../hints.js';
 import { apart, fitSpans, segments, span, spansWidth } from '../rows.js';
-import type { SessionView, State } from '../state.js';
+import { type SessionView, shortPath, type State } from '../state.js';
 import { cost, count } from '../numbers.js';
 import { sanitise } from '../text.js';
 
@@ -77,4 +77,6 @@ function spendingSpans(view: SessionView | null): Span[][] {
   ];
 }
 
-const folderSpans = ({ session, folder }: State): Span[] => [span(sanitise(session?.session.workspace ?? folder), 'dim')];
+const folderSpans = (state: State): Span[] => [
+  span(sanitise(shortPath(state.session?.session.workspace ?? state.folder, state)), 'dim'),
+];

@@ -16,6 +16,12 @@ export function ask(title: string, lines: ConfirmPopup['lines'], ...choices: rea
   return { kind: 'confirm', title, lines, choices: all, chosen: all.length - 1, scroll: 0 };
 }
 
+/** Something to know that is too much for one line; the lines of `text` are wrapped. */
+export function inform(title: string, text: string): ConfirmPopup {
+  const lines = text.split('\n').map((line) => ({ text: line, tone: 'plain' as const }));
+  return { kind: 'confirm', title, lines, choices: [{ key: 'o', label: 'OK', does: { type: 'nothing' } }], chosen: 0, scroll: 0 };
+}
+
 export function confirmView(popup: ConfirmPopup, state: State): PopupView {
   const { width } = insideOf(state.size);
   const rows = popup.lines.flatMap(({ text, tone }) => wrap(sanitise(text), width).map((line) => textRow(line, tone)));

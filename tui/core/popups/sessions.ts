@@ -4,7 +4,7 @@ import type { Key } from '../input.js';
 import { applyKey, layoutEditor } from '../line-editor.js';
 import type { Row } from '../press.js';
 import { apart, blankRow, firstInSight, row, span, textRow } from '../rows.js';
-import type { State } from '../state.js';
+import { shortPath, type State } from '../state.js';
 import { sanitise } from '../text.js';
 import { toneOf } from '../tree-view.js';
 import { insideOf, type PopupView } from './box.js';
@@ -64,7 +64,7 @@ function sessionRow({ id, title, status, counts, workspace }: Session, state: St
     span(sanitise(title), 'plain'),
   ];
   return {
-    spans: apart(left, width >= 60 ? [span(sanitise(workspace).slice(-Math.floor(width / 3)), 'dim')] : [], width, state.glyphs),
+    spans: apart(left, width >= 60 ? [span(sanitise(shortPath(workspace, state)).slice(-Math.floor(width / 3)), 'dim')] : [], width, state.glyphs),
   };
 }
 
