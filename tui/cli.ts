@@ -27,7 +27,7 @@ export class Cli {
   /** `onStart` is told the pid of a daemon that had to be started. */
   constructor(
     readonly environment: NodeJS.ProcessEnv,
-    private readonly onStart?: (pid: number) => void,
+    readonly onStart?: (pid: number) => void,
   ) {
     this.files = filesOf(environment);
   }

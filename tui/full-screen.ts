@@ -17,10 +17,13 @@ export interface FullScreen {
   readonly client: Client | null;
   /** The session to show; the newest of this folder unless given. */
   readonly sessionId: SessionId | null;
+  /** Told the pid of a daemon that the person had started. */
+  readonly onStart?: ((pid: number) => void) | undefined;
 }
 
 /** Ends when the person leaves; says what is to come in its place. */
-export function showFullScreen({ files, environment, glyphs, client, sessionId }: FullScreen): Promise<'nothing' | 'demo'> {
+export function showFullScreen(shown: FullScreen): Promise<'nothing' | 'demo'> {
+  const { files, environment, glyphs, client, sessionId, onStart } = shown;
   const screen = openScreen({ input: process.stdin, output: process.stdout, colours: !environment.NO_COLOR });
   let takeOff = installExitGuard(screen.close);
   return new Promise((resolve) => {
@@ -29,23 +32,21 @@ export function showFullScreen({ files, environment, glyphs, client, sessionId }
       files,
       environment,
       client,
+      onStart,
       pauseGuard() {
         takeOff();
-        // Ctrl-c in the editor is the editor's.
-        const ignore = (): void => undefined;
-        process.on('SIGINT', ignore);
-        process.on('SIGQUIT', ignore);
+        const putBack = leaveKeysToEditor();
         return () => {
-          process.off('SIGINT', ignore);
-          process.off('SIGQUIT', ignore);
+          putBack();
           takeOff = installExitGuard(screen.close);
         };
       },
-      onLeave(next) {
+      onLeave(next, kept) {
         program.stop();
         performer.close();
         screen.close();
         takeOff();
+        for (const path of kept) process.stderr.write(`What you wrote is in ${path}\n`);
         resolve(next);
       },
     });
@@ -61,4 +62,20 @@ export function showFullScreen({ files, environment, glyphs, client, sessionId }
     const program = runProgram(screen, start, performer.perform);
     performer.begin(program.dispatch);
   });
+}
+
+/** Ctrl-c in the editor is the editor's; other signals end this program, which has nothing to restore meanwhile. */
+function leaveKeysToEditor(): () => void {
+  const ignore = (): void => undefined;
+  const end = (_name: NodeJS.Signals, signal: number): never => process.exit(128 + signal);
+  const listeners = [
+    ['SIGINT', ignore],
+    ['SIGQUIT', ignore],
+    ['SIGTERM', end],
+    ['SIGHUP', end],
+  ] as const;
+  for (const [signal, listener] of listeners) process.on(signal, listener);
+  return () => {
+    for (const [signal, listener] of listeners) process.off(signal, listener);
+  };
 }

@@ -18,6 +18,7 @@ export interface Performing {
   readonly environment: NodeJS.ProcessEnv;
   /** A client that is connected already. */
   readonly client: Client | null;
+  readonly onStart: ((pid: number) => void) | undefined;
   /** Takes the guard of the terminal off while another program has it; gives what puts it back. */
   pauseGuard(): () => void;
   /** `kept`: files with what could not go where it was meant for. */
@@ -98,7 +99,7 @@ export function createPerformer(parts: Performing): Performer {
       await delay(delayMs, undefined, { signal }).catch(() => undefined);
       if (signal.aborted || client !== null) return;
       const found = start
-        ? await connect(parts.files, parts.environment, { signal })
+        ? await connect(parts.files, parts.environment, { onStart: parts.onStart, signal })
         : await connectIfRunning(parts.files, signal);
       if (signal.aborted) found?.close();
       else if (found === null) dispatch({ type: 'notConnected', reason: 'No daemon answers.', otherProtocol: false });

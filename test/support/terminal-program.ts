@@ -72,6 +72,7 @@ const withJobs = `
     echo "stopped $code"
     stty sane
     read -r line
+    was=$(stty -g)
     fg >/dev/null
     code=$?
   done

@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Cli, type Register } from '../cli.js';
-import type { Client } from '../../shared/client.js';
 import type { SessionId } from '../../shared/plan.js';
 import { renderTree } from '../core/tree-view.js';
 import { programFolder } from '../program-folder.js';
@@ -42,7 +41,8 @@ export async function runDemo(outer: Cli, { headless, keep }: { headless: boolea
     if (!keep) rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   };
   process.once('exit', cleanUp);
-  endOnSignals(cli, 'The demo was stopped; nothing of it is left.');
+  const guard = (): (() => void) => endOnSignals(cli, 'The demo was stopped; nothing of it is left.');
+  let takeOff = guard();
   try {
     outer.print(
       'The demo replays a recording: no model is asked. Tools, checks, store and daemon are the real ones.',
@@ -57,7 +57,17 @@ export async function runDemo(outer: Cli, { headless, keep }: { headless: boolea
       markdown: readFileSync(demoFile('plan.md'), 'utf8'),
     });
     await client.call('run.start', { sessionId: session.id });
-    const code = await lookOn(cli, client, session.id, headless);
+    let code = 0;
+    if (headless || !cli.hasScreen) code = await followSession(cli, session.id, { follow: false });
+    else {
+      const { showFullScreen } = await import('../full-screen.js');
+      const { files, glyphs, onStart } = cli;
+      const left = showFullScreen({ files, environment, glyphs, client, sessionId: session.id, onStart });
+      // The screen has a guard of its own, which knows when Ctrl-c is not for us.
+      takeOff();
+      await left;
+      takeOff = guard();
+    }
     cli.dropClient();
     await printResult(cli, session.id);
     return code;
@@ -66,15 +76,6 @@ export async function runDemo(outer: Cli, { headless, keep }: { headless: boolea
     cleanUp();
     process.off('exit', cleanUp);
   }
-}
-
-/** On a terminal the screen, so that one can try the keys as well; else lines. The exit code. */
-async function lookOn(cli: Cli, client: Client, sessionId: SessionId, headless: boolean): Promise<number> {
-  if (headless || !cli.hasScreen) return followSession(cli, sessionId, { follow: false });
-  const { showFullScreen } = await import('../full-screen.js');
-  const { files, environment, glyphs } = cli;
-  await showFullScreen({ files, environment, glyphs, client, sessionId });
-  return 0;
 }
 
 /** At once: there is nothing in the home of a demo that anybody would want to resume. */

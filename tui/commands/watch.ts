@@ -1,4 +1,3 @@
-import { constants } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '../../shared/client.js';
 import { ConnectionLost } from '../../shared/client.js';
@@ -55,13 +54,17 @@ export function watchSession(cli: Cli, sessionId: SessionId, options: WatchOptio
   return followSession(cli, sessionId, options);
 }
 
-export function endOnSignals(cli: Cli, farewell: string): void {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(signal, () => {
-      if (signal === 'SIGINT') cli.note(`\n${farewell}`);
-      process.exit(128 + constants.signals[signal]);
-    });
-  }
+/** Ends the process, with code 128 + the signal's number. Gives what takes this back. */
+export function endOnSignals(cli: Cli, farewell: string): () => void {
+  const end = (name: NodeJS.Signals, signal: number): never => {
+    if (name === 'SIGINT') cli.note(`\n${farewell}`);
+    process.exit(128 + signal);
+  };
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const signal of signals) process.once(signal, end);
+  return () => {
+    for (const signal of signals) process.off(signal, end);
+  };
 }
 
 /**

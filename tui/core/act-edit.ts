@@ -33,8 +33,7 @@ export function openPrompt(state: State, about: PromptKind, text: string): State
 export function actEdit(state: State, action: EditAction): Next {
   const { session, link } = state;
   if (session === null) return next(state);
-  if (link.state !== 'open')
-    return next(tell(state, `${whyNot(link)}: the plan cannot be changed.${whatHelps(link)}`, 'warn'));
+  if (link.state !== 'open') return next(tell(state, `${whyNot(link)}: the plan cannot be changed.${whatHelps(link)}`, 'warn'));
   switch (action) {
     case 'goal':
       return next(openPrompt(state, { kind: 'goal', base: session.session.goal }, session.session.goal));

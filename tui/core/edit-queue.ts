@@ -121,8 +121,7 @@ function closePrompt(state: State, intent: Intent): State {
 /** What was typed stays where it was typed, with the reason beside it; what was written elsewhere is kept in a file. */
 function fail(state: State, intent: Intent, reason: string): Next {
   const { prompt } = state;
-  if (prompt !== null && isAskedBy(state, intent))
-    return next({ ...state, prompt: { ...prompt, isSent: false, error: reason } });
+  if (prompt !== null && isAskedBy(state, intent)) return next({ ...state, prompt: { ...prompt, isSent: false, error: reason } });
   return intent.kind === 'detail' ? next(state, keepText(intent.text, reason)) : next(tell(state, reason, 'bad'));
 }
 

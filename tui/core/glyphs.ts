@@ -1,5 +1,7 @@
 /** Marks of statuses: glyph and word, never colour alone; an ASCII set where the locale is not UTF-8. */
+import { unreachable } from '../../shared/errors.js';
 import type { Item } from '../../shared/plan.js';
+import type { PlanRunStatus } from '../../shared/run.js';
 
 export interface Glyphs {
   readonly pending: string;
@@ -83,4 +85,28 @@ export function glyphOf(item: Pick<Item, 'status' | 'accepted'>, glyphs: Glyphs)
 export function wordOf(item: Pick<Item, 'status' | 'accepted'>): string {
   if (item.status === 'done') return item.accepted === true ? 'done, accepted' : 'done, claimed';
   return item.status === 'pending' ? '' : item.status;
+}
+
+/** The mark of a plan run, and of the item that it is at. */
+export function statusGlyph(status: PlanRunStatus, glyphs: Glyphs): string {
+  switch (status) {
+    case 'running':
+    case 'pausing':
+      return glyphs.active;
+    case 'completed':
+      return glyphs.accepted;
+    case 'blocked':
+    case 'failed':
+      return glyphs.missing;
+    case 'cancelled':
+      return glyphs.skipped;
+    case 'waiting':
+      return '?';
+    case 'paused':
+      return '=';
+    case 'idle':
+      return glyphs.pending;
+    default:
+      return unreachable(status);
+  }
 }

@@ -4,7 +4,7 @@ import { type Action, bindingOf, keyOf } from './keymap.js';
 import { isSection } from './plan-model.js';
 import type { Span } from './press.js';
 import { span } from './rows.js';
-import type { SessionView, State } from './state.js';
+import type { PromptKind, SessionView, State } from './state.js';
 
 const hint = (action: Action, label = bindingOf(action)?.label ?? ''): Span[] => [
   span(keyOf(action), 'accent', { on: 'action', action }),
@@ -16,7 +16,7 @@ const key = (name: string, label: string): Span[] => [span(name, 'accent'), span
 /** From the most useful on. */
 export function hints(state: State): Span[][] {
   const { session, focus, prompt, chat } = state;
-  if (prompt !== null) return [key('Enter', 'keep'), key('Esc', 'leave as it was')];
+  if (prompt !== null) return promptHints(prompt.about);
   if (session === null)
     return [key('n', 'new plan'), key('d', 'demo'), key('S', 'sessions'), key('?', 'help'), key('q', 'leave')];
   switch (focus) {
@@ -42,6 +42,25 @@ export function hints(state: State): Span[][] {
       ];
     default:
       return unreachable(focus);
+  }
+}
+
+function promptHints({ kind }: PromptKind): Span[][] {
+  switch (kind) {
+    case 'title':
+      return [key('Enter', 'keep'), key('Esc', 'leave as it was')];
+    case 'goal':
+      return [key('Enter', 'keep'), key('Esc', 'leave as it was'), key('Alt-Enter', 'new line')];
+    case 'add':
+      return [key('Enter', 'add'), key('Esc', 'enough')];
+    case 'guidance':
+      return [key('Enter', 'try again'), key('Esc', 'do not')];
+    case 'search':
+      return [key('Enter', 'stay here'), key('Esc', 'go back')];
+    case 'newSession':
+      return [key('Enter', 'make it'), key('Esc', 'do not')];
+    default:
+      return unreachable(kind);
   }
 }
 

@@ -29,7 +29,7 @@ export function view(state: State): Frame {
   };
   if (layout.conversation !== null) {
     const rows =
-      session === null ? startPane(state, layout.conversation.height) : conversationPane(state, session, layout.conversation);
+      session === null ? startPane(state, layout.conversation) : conversationPane(state, session, layout.conversation);
     regions.push({ id: 'conversation', rect: layout.conversation, rows });
   }
   if (layout.divider !== null) {

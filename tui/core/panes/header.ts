@@ -1,7 +1,6 @@
 /** The first line: what it is all for, and how the plan runs. In sight at every size. */
-import { unreachable } from '../../../shared/errors.js';
 import type { PlanRunStatus } from '../../../shared/run.js';
-import type { Glyphs } from '../glyphs.js';
+import { statusGlyph } from '../glyphs.js';
 import type { Row, Span } from '../press.js';
 import { apart, span } from '../rows.js';
 import type { SessionView, State } from '../state.js';
@@ -43,26 +42,3 @@ function runSpans({ planRun, run }: SessionView, { glyphs, now, size }: State): 
 }
 
 const statusTone = (status: PlanRunStatus, tone: Tone): Tone => (status === 'waiting' || status === 'paused' ? 'warn' : tone);
-
-function statusGlyph(status: PlanRunStatus, glyphs: Glyphs): string {
-  switch (status) {
-    case 'running':
-    case 'pausing':
-      return glyphs.active;
-    case 'completed':
-      return glyphs.accepted;
-    case 'blocked':
-    case 'failed':
-      return glyphs.missing;
-    case 'cancelled':
-      return glyphs.skipped;
-    case 'waiting':
-      return '?';
-    case 'paused':
-      return '=';
-    case 'idle':
-      return glyphs.pending;
-    default:
-      return unreachable(status);
-  }
-}

@@ -10,9 +10,11 @@ import type { PaneView } from './plan-pane.js';
 export function linePane(state: State, { width, height }: Rect): PaneView {
   const { glyphs, focus, prompt } = state;
   const editor = inLine(state);
+  // Without a session there is nobody to write to.
+  if (state.session === null && prompt === null) return { rows: [], cursor: null };
   const isActive = focus === 'line' || (prompt !== null && editor !== null);
   const lead = span(` ${glyphs.prompt} `, isActive ? 'accent' : 'dim');
-  if (editor === null) return { rows: [row(lead, span('Enter keeps it, Esc leaves it', 'dim'))], cursor: null };
+  if (editor === null) return { rows: [row(lead, span('It is written in the plan, where it will stand.', 'dim'))], cursor: null };
   const { lines, cursor } = layoutEditor(editor, Math.max(1, width - 4));
   if (editor.text === '' && prompt === null && focus !== 'line') {
     return { rows: [row(lead, span('Tab: write here', 'dim', { on: 'pane', pane: 'line' }))], cursor: null };

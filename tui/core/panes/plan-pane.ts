@@ -3,7 +3,7 @@ import { unreachable } from '../../../shared/errors.js';
 import type { ListedItem } from '../../../shared/plan.js';
 import type { Step } from '../../../shared/run.js';
 import type { Rect } from '../frame.js';
-import { type Glyphs, glyphOf } from '../glyphs.js';
+import { type Glyphs, glyphOf, statusGlyph } from '../glyphs.js';
 import { type Editor, layoutEditor } from '../line-editor.js';
 import { livenessText } from '../liveness-text.js';
 import { childrenOf, isSection, type PlanModel } from '../plan-model.js';
@@ -13,7 +13,7 @@ import type { Row, Span } from '../press.js';
 import { apart, row, span, textRow } from '../rows.js';
 import type { PromptKind, SessionView, State } from '../state.js';
 import type { Tone } from '../style.js';
-import { sanitise } from '../text.js';
+import { fit, sanitise } from '../text.js';
 import { toneOf } from '../tree-view.js';
 
 /** From this width on, what the running item does stands in its own row. */
@@ -146,7 +146,7 @@ function itemRow(item: ListedItem, state: State, view: SessionView, width: numbe
   const isCurrent = item.id === view.planRun.currentItemId;
   const section = item.depth === 0 && isSection(view.plan, item.id);
   const folded = section && view.planView.folded.has(item.id);
-  const mark = folded ? glyphs.folded : section && item.status === 'pending' ? glyphs.section : glyphOf(item, glyphs);
+  const mark = isCurrent ? statusGlyph(view.planRun.status, glyphs) : folded ? glyphs.folded : sectionOrOwn();
   const tone = itemTone(item, view, isCurrent);
   const left = [
     span(guide(item, view.plan, glyphs), 'dim'),
@@ -160,6 +160,10 @@ function itemRow(item: ListedItem, state: State, view: SessionView, width: numbe
     press: { on: 'item', itemId: item.id },
     ...(chosen === undefined ? {} : { chosen }),
   };
+
+  function sectionOrOwn(): string {
+    return section && item.status === 'pending' ? glyphs.section : glyphOf(item, glyphs);
+  }
 }
 
 /** Subtasks hang on a line; tasks stand free. */
@@ -179,7 +183,7 @@ function rightOf(
   if (isCurrent && (status === 'blocked' || status === 'failed')) return [span(`${status} `, 'bad')];
   if (isCurrent && width >= besideColumns) {
     const text = livenessText(view, state.now);
-    return [span(text.slice(0, Math.floor(width / 2)), livenessTone(view)), span(' ')];
+    return [span(fit(text, Math.floor(width / 2), state.glyphs.ellipsis), livenessTone(view)), span(' ')];
   }
   // What it does stands below it.
   if (isCurrent) return view.liveness.state === 'idle' ? [span(`${status} `, livenessTone(view))] : [];

@@ -16,6 +16,7 @@ export function statusPane(state: State, { width, height }: Rect): readonly Row[
 
 /** Where there is but one row: what needs the person, then the hints. */
 function oneRow(state: State, width: number): readonly Span[] {
+  if (state.prompt !== null) return [span(' '), ...segments(hints(state), width - 1, state.glyphs)];
   const urgent = [linkSpans(state), inboxSpans(state.session)].filter((spans) => spans.length > 0);
   const left = segments(urgent, width - 1, state.glyphs);
   const rest = width - 2 - spansWidth(left);

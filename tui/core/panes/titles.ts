@@ -74,9 +74,15 @@ function progressSpans(view: SessionView, { glyphs, now }: State): Span[] {
 /** The rule over the line says what one writes there, or where one is. */
 export function lineTitleRow(state: State, layout: Layout): Row {
   const { glyphs, size, prompt, focus } = state;
+  if (state.session === null && prompt === null) return { spans: rule([], [], size.columns, glyphs) };
   const tone = focus === 'line' || prompt !== null ? 'accent' : 'dim';
   const text = lineTitle(state);
-  const spans = rule([span(tone === 'accent' ? `[${text}]` : text, tone, { on: 'pane', pane: 'line' })], [], size.columns, glyphs);
+  const spans = rule(
+    [span(tone === 'accent' ? `[${text}]` : text, tone, { on: 'pane', pane: 'line' })],
+    [],
+    size.columns,
+    glyphs,
+  );
   const at = layout.divider?.x;
   return { spans: at === undefined ? spans : withTee(spans, at, glyphs.line.teeUp) };
 }
@@ -98,15 +104,17 @@ function withTee(spans: readonly Span[], at: number, tee: string): Span[] {
 function lineTitle({ prompt, session }: State): string {
   switch (prompt?.about.kind) {
     case 'goal':
-      return 'Goal (Enter keeps it, Esc leaves it)';
+      return 'Goal';
     case 'guidance':
-      return 'A word for the next try (Enter tries again, Esc does not)';
+      return 'A word for the next try, or none';
     case 'search':
-      return 'Search';
+      return 'Search the titles';
     case 'newSession':
-      return 'Goal of the new plan (Enter makes it, Esc does not)';
+      return 'What is the plan for?';
     case 'add':
+      return prompt.about.parentId === null ? 'New task' : 'New subtask';
     case 'title':
+      return 'Title';
     case undefined:
       return session?.planRun.status === 'running' && session.run?.kind === 'leaf'
         ? 'Say something to the running item'

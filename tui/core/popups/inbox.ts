@@ -25,7 +25,7 @@ interface Answer {
 
 const labels: Readonly<Record<string, readonly [key: string, label: string]>> = {
   allow: ['a', 'Allow once'],
-  always: ['A', 'Always in this session'],
+  always: ['A', 'Always this command'],
   deny: ['d', 'Deny'],
 };
 
@@ -109,7 +109,7 @@ const nothingHere = (others: number): Row[] =>
 function entryRows(entry: InboxEntry, state: State, width: number): Row[] {
   const item = state.session && listedItem(state.session.plan, entry.itemId);
   const rows: Row[] = wrap(sanitise(entry.title), width).map((line) => textRow(line, 'strong'));
-  if (item) rows.push(textRow(`${item.number} ${sanitise(item.title)}`, 'dim'));
+  if (item && !entry.title.includes(item.title)) rows.push(textRow(`${item.number} ${sanitise(item.title)}`, 'dim'));
   rows.push(blankRow);
   // Of what one says yes to, nothing may be hidden.
   const lines = reveal(entry.detail).split('\n');

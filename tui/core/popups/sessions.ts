@@ -64,7 +64,12 @@ function sessionRow({ id, title, status, counts, workspace }: Session, state: St
     span(sanitise(title), 'plain'),
   ];
   return {
-    spans: apart(left, width >= 60 ? [span(sanitise(shortPath(workspace, state)).slice(-Math.floor(width / 3)), 'dim')] : [], width, state.glyphs),
+    spans: apart(
+      left,
+      width >= 60 ? [span(sanitise(shortPath(workspace, state)).slice(-Math.floor(width / 3)), 'dim')] : [],
+      width,
+      state.glyphs,
+    ),
   };
 }
 

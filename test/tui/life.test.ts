@@ -1,0 +1,196 @@
+/** The screen and its daemon: coming, leaving, losing each other and finding each other again. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { WebSocketServer } from 'ws';
+import { protocolVersion } from '../../shared/contract.js';
+import { startDaemon, waitForRun } from '../support/daemon.js';
+import { planPrompts, say, type ScriptedRequest } from '../support/scripted-provider.js';
+import { listenBetween } from '../support/socket-between.js';
+import { asFound, shellLine } from '../support/terminal-program.js';
+import { waitFor } from '../support/wait.js';
+import { beginPlan, ctrl, goal, itemsOf, openCairn } from './life-support.js';
+import { newPlace } from './tui-support.js';
+
+const command = 'while [ ! -e go ]; do sleep 0.02; done';
+
+describe('leaving the screen', () => {
+  it.each([
+    ['q', 'q'],
+    ['Ctrl-c', ctrl('c')],
+  ])('%s leaves the terminal as it was found, and the daemon and its plan go on', async (_name, key) => {
+    const begun = await beginPlan({ session: { items: [{ title: 'Wait', command }] } });
+    const { daemon, sessionId, workspace } = begun;
+    await daemon.call('run.start', { sessionId });
+    const cairn = openCairn(begun);
+    await cairn.sees('running');
+    expect(cairn.modes()).toMatchObject({ buffer: 'alternate', paste: true });
+    cairn.type(key);
+    expect(await cairn.ended).toBe(0);
+    await cairn.settle();
+    expect(cairn.modes()).toEqual(asFound);
+    expect(cairn.text().filter((line) => line !== '')).toEqual([shellLine]);
+    expect(await daemon.call('run.get', { sessionId })).toMatchObject({ status: 'running' });
+    await writeFile(join(workspace, 'go'), '');
+    await waitForRun(daemon, sessionId, 'completed');
+  });
+
+  it('waits for nobody: neither for a daemon that hangs, nor for the next try to reach one', async () => {
+    const begun = await beginPlan();
+    const [first, second] = [openCairn(begun), openCairn(begun)];
+    await Promise.all([first.sees(goal), second.sees(goal)]);
+    process.kill(begun.daemon.pid, 'SIGSTOP');
+    first.type('q');
+    expect(await first.ended).toBe(0);
+    await begun.daemon.kill();
+    await second.sees(/again in [2-5] s/);
+    second.type('q');
+    expect(await second.ended).toBe(0);
+  });
+});
+
+describe('a daemon that dies', () => {
+  it('is missed at once; the plan stays in sight, and keys that change it say why they cannot', async () => {
+    const begun = await beginPlan();
+    const cairn = openCairn(begun);
+    await cairn.sees('Write the writer');
+    await begun.daemon.kill();
+    await cairn.sees('connection lost');
+    expect(cairn.text().join('\n')).toContain('Write the writer');
+    for (const key of ['d', 'a', 'x', 'p', 'g']) {
+      cairn.type(key);
+      await cairn.sees('daemon does not answer');
+      cairn.type('k');
+      await cairn.seesNoMore('daemon does not answer');
+    }
+    cairn.type('q');
+    expect(await cairn.ended).toBe(0);
+  });
+
+  it('is found again when it is back: the plan is as it is now, and what was being typed is still there', async () => {
+    const begun = await beginPlan();
+    const { daemon, home, sessionId } = begun;
+    const cairn = openCairn(begun);
+    await cairn.sees('Write the writer');
+    await daemon.kill();
+    await cairn.sees('connection lost');
+    cairn.type('\t');
+    cairn.type('half a sentence');
+    await cairn.sees('half a sentence');
+    cairn.type('\r');
+    await cairn.sees('the words stay here');
+    const again = await startDaemon(home);
+    await again.call('plan.addItem', { sessionId, title: 'Written meanwhile' });
+    await cairn.sees('is back');
+    await cairn.sees('Written meanwhile');
+    await cairn.sees('half a sentence');
+  });
+
+  it('is started by r', async () => {
+    const begun = await beginPlan();
+    const cairn = openCairn(begun);
+    await cairn.sees(goal);
+    await begun.daemon.kill();
+    await cairn.sees('connection lost');
+    cairn.type('r');
+    await cairn.sees('is back');
+    const { pid } = JSON.parse(await readFile(join(begun.home, 'daemon.json'), 'utf8')) as { pid: number };
+    expect(pid).not.toBe(begun.daemon.pid);
+    cairn.type('d');
+    await cairn.sees(/1\/3/);
+  });
+
+  it('gets words once that it had taken but not answered', async () => {
+    const bodies: ScriptedRequest[] = [];
+    const begun = await beginPlan({
+      model(body) {
+        bodies.push(body);
+        return say('Understood.');
+      },
+    });
+    const { home, workspace } = await newPlace();
+    await mkdir(home);
+    const between = await listenBetween(join(home, 'daemon.sock'), begun.daemon.socket);
+    const cairn = openCairn({ home, workspace: begun.workspace });
+    await cairn.sees(goal);
+    void workspace;
+    between.loseAnswers();
+    cairn.type('\t');
+    await cairn.sees('Enter send');
+    cairn.type('only once please\r');
+    await waitFor('the daemon to have the words', () => bodies.length > 0);
+    between.cut();
+    await cairn.sees('is back');
+    await cairn.sees('Understood.');
+    expect(
+      cairn
+        .text()
+        .join('\n')
+        .match(/only once please/g),
+    ).toHaveLength(1);
+    cairn.type('and now this\r');
+    const last = await waitFor('the next words', () => bodies.find((body) => JSON.stringify(body).includes('and now this')));
+    expect(planPrompts(last).filter((text) => text.includes('only once please'))).toHaveLength(1);
+  });
+});
+
+/** Answers as a daemon of another time does. */
+async function startOtherDaemon(home: string, protocol: number): Promise<void> {
+  const server = new WebSocketServer({ noServer: true });
+  const { createServer } = await import('node:http');
+  const http = createServer();
+  http.on('upgrade', (request, socket, head) => {
+    server.handleUpgrade(request, socket, head, (client) => {
+      client.on('message', (data: Buffer) => {
+        const { id } = JSON.parse(data.toString()) as { id: number };
+        client.send(JSON.stringify({ jsonrpc: '2.0', id, result: { protocol, news: true } }));
+      });
+    });
+  });
+  await writeFile(join(home, 'daemon.json'), JSON.stringify({ pid: 4_194_303, port: 1, protocol, version: '9.9.9' }));
+  await new Promise<void>((resolve) => http.listen(join(home, 'daemon.sock'), resolve));
+  onTestFinished(() => {
+    for (const client of server.clients) client.terminate();
+    http.close();
+  });
+}
+
+describe('a daemon of another version', () => {
+  const other = protocolVersion + 1;
+
+  it('that takes the place of ours is told of, with what to do, and can be left', async () => {
+    const begun = await beginPlan();
+    const cairn = openCairn(begun);
+    await cairn.sees(goal);
+    await begun.daemon.stop();
+    await startOtherDaemon(begun.home, other);
+    await cairn.sees(`speaks protocol ${other}`);
+    await cairn.sees('kill 4194303');
+    cairn.type('\r');
+    await cairn.seesNoMore('kill 4194303');
+    cairn.type('d');
+    await cairn.sees('Another version of the daemon runs: the plan cannot be changed.');
+    cairn.type('q');
+    expect(await cairn.ended).toBe(0);
+  });
+
+  it('is told of in words at the start, with exit code 69', async () => {
+    const place = await newPlace();
+    await mkdir(place.home);
+    await startOtherDaemon(place.home, other);
+    const cairn = openCairn(place);
+    expect(await cairn.ended).toBe(69);
+    await cairn.sees(/speaks\s+protocol/);
+    expect(cairn.modes()).toEqual(asFound);
+  });
+});
+
+it('without a daemon that can be started says so in words, with exit code 69, and touches no terminal', async () => {
+  const place = await newPlace();
+  await writeFile(place.home, 'a file in the place of the home');
+  const cairn = openCairn(place);
+  expect(await cairn.ended).toBe(69);
+  await cairn.settle();
+  expect(cairn.written()).not.toContain('\u001b');
+  expect(cairn.text().join(' ')).toContain('cairn: ');
+});
