@@ -24,7 +24,13 @@ export interface FullScreen {
 /** Ends when the person leaves; says what is to come in its place. */
 export function showFullScreen(shown: FullScreen): Promise<'nothing' | 'demo'> {
   const { files, environment, glyphs, client, sessionId, onStart } = shown;
-  const screen = openScreen({ input: process.stdin, output: process.stdout, colours: !environment.NO_COLOR });
+  const screen = openScreen({
+    input: process.stdin,
+    output: process.stdout,
+    colours: !environment.NO_COLOR,
+    // GNU screen holds the Escape key back, for ever, while the mouse is reported.
+    mouse: !environment.STY,
+  });
   let takeOff = installExitGuard(screen.close);
   return new Promise((resolve) => {
     const performer = createPerformer({

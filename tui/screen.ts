@@ -38,12 +38,14 @@ export interface ScreenOptions {
   readonly input: TerminalInput;
   readonly output: TerminalOutput;
   readonly colours: boolean;
+  /** Whether the mouse is reported; yes unless told otherwise. */
+  readonly mouse?: boolean;
 }
 
 const sizeOf = ({ columns, rows }: TerminalOutput): Size => ({ columns: columns ?? 0, rows: rows ?? 0 });
 
 /** Takes the terminal. `installExitGuard(screen.close)` gives it back on every way out of the program. */
-export function openScreen({ input, output, colours }: ScreenOptions): Screen {
+export function openScreen({ input, output, colours, mouse = true }: ScreenOptions): Screen {
   let state: 'shown' | 'suspended' | 'closed' = 'shown';
   let size = sizeOf(output);
   let newest: Frame | null = null;
@@ -107,7 +109,7 @@ export function openScreen({ input, output, colours }: ScreenOptions): Screen {
 
   function enter(): void {
     setRaw(true);
-    writer.write(enterScreen);
+    writer.write(enterScreen(mouse));
     repaint();
     keyboard.start();
   }

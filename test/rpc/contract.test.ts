@@ -291,6 +291,16 @@ const required: Partial<Record<MethodName, Record<string, unknown>>> = {
   'chat.send': { text: 'x' },
 };
 
+describe('a session', () => {
+  it('tells its own model, and what its policy lets it spend', async () => {
+    const budget = { turns: 5, costUsd: 2 };
+    const { id } = await house.session({ model: 'small', policy: { default: 'ask', rules: [], budget } });
+    expect(await house.call('session.get', { sessionId: id })).toMatchObject({ model: 'small', budget });
+    const free = await house.session();
+    expect(await house.call('session.get', { sessionId: free.id })).toMatchObject({ model: null, budget: null });
+  });
+});
+
 describe('rpc.discover', () => {
   it('is a valid OpenRPC document that names every method, its params, its result and its errors', async () => {
     const document = await house.call('rpc.discover', {});

@@ -1,6 +1,6 @@
 /** Editing: by the id under the cursor, whatever stands where meanwhile. */
 import { unreachable } from '../../shared/errors.js';
-import type { ItemId } from '../../shared/plan.js';
+import type { ItemId, ListedItem } from '../../shared/plan.js';
 import { enqueue, takeBack } from './edit-queue.js';
 import { type Status, subtree } from './edits.js';
 import { editorOf, emptyEditor } from './line-editor.js';
@@ -56,7 +56,10 @@ export function actEdit(state: State, action: EditAction): Next {
   }
   const item = listedItem(session.plan, session.planView.cursor);
   if (item === null) return next(tell(state, 'There is no item here. a adds a task.'));
-  const status = (to: Status): Next => enqueue(state, [{ kind: 'status', itemId: item.id, status: to }]);
+  const status = (to: Status): Next =>
+    isUnderWay(session, item.id)
+      ? next({ ...state, popup: askClose(item, to) })
+      : enqueue(state, [{ kind: 'status', itemId: item.id, status: to }]);
   switch (action) {
     case 'addSubtask': {
       const parentId = item.parentId ?? item.id;
@@ -92,18 +95,37 @@ function taskUnderCursor({ plan, planView }: SessionView): ItemId | null {
   return item === undefined ? (plan.tree.at(-1)?.item.id ?? null) : (item.parentId ?? item.id);
 }
 
-function askRemove({ plan, planRun }: SessionView, itemId: ItemId): State['popup'] {
+/** The item, or one of its subtasks, is being worked at. */
+function isUnderWay({ plan, planRun }: SessionView, itemId: ItemId): boolean {
+  const isRunning = planRun.status === 'running' || planRun.status === 'pausing' || planRun.status === 'waiting';
+  return isRunning && subtree(plan, itemId).some(({ id }) => id === planRun.currentItemId);
+}
+
+/** Closing what runs cuts its run off, and that cannot be taken back. */
+function askClose(item: ListedItem, to: Status): State['popup'] {
+  const word = to === 'done' ? 'Mark it as done' : to === 'skipped' ? 'Skip it' : 'Put it back to pending';
+  return ask(
+    `${word}?`,
+    [
+      { text: `${item.number} ${item.title}`, tone: 'strong' },
+      { text: 'It is running: its run is cancelled, and the plan goes on with the next item.', tone: 'warn' },
+    ],
+    { key: 'y', label: word, does: { type: 'intents', intents: [{ kind: 'status', itemId: item.id, status: to }] } },
+  );
+}
+
+function askRemove(view: SessionView, itemId: ItemId): State['popup'] {
+  const { plan } = view;
   const seen = subtree(plan, itemId);
   const item = listedItem(plan, itemId);
   if (item === null) return null;
-  const isRunning = seen.some(({ id }) => id === planRun.currentItemId) && planRun.status === 'running';
   const more = seen.length - 1;
   return ask(
     'Remove it?',
     [
       { text: `${item.number} ${item.title}`, tone: 'strong' },
       ...(more > 0 ? [{ text: `and ${countOf(more, 'subtask')} of it`, tone: 'warn' as const }] : []),
-      ...(isRunning ? [{ text: 'It is running: its run is cancelled.', tone: 'warn' as const }] : []),
+      ...(isUnderWay(view, itemId) ? [{ text: 'It is running: its run is cancelled.', tone: 'warn' as const }] : []),
       { text: 'u brings it back.', tone: 'dim' },
     ],
     { key: 'y', label: 'Remove it', does: { type: 'intents', intents: [{ kind: 'remove', itemId, seen }] } },

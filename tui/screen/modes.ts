@@ -2,8 +2,12 @@
 
 const csi = '\u001b[';
 
-/** The other screen, cleared; pasted text marked as such; mouse buttons, wheel and drags by cell; no cursor. */
-export const enterScreen = `${csi}?1049h${csi}?2004h${csi}?1000h${csi}?1002h${csi}?1006h${csi}?25l${csi}m${csi}H${csi}2J`;
+/** Pasted text marked as such; mouse buttons, wheel and drags by cell. */
+const [pastes, mouse] = [`${csi}?2004h`, `${csi}?1000h${csi}?1002h${csi}?1006h`];
+
+/** The other screen, cleared, without a cursor; pastes are told, and the mouse where it is wanted. */
+export const enterScreen = (withMouse: boolean): string =>
+  `${csi}?1049h${pastes}${withMouse ? mouse : ''}${csi}?25l${csi}m${csi}H${csi}2J`;
 
 /**
  * Everything that a screen may have changed, whoever did: pasting, every kind of mouse report, focus reports, cursor keys and
