@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { buildTree, countLeaves } from '../../shared/plan-tree.js';
 import type { Item } from '../../shared/plan.js';
 import type { PlanRun } from '../../shared/run.js';
+import { widthOf } from '../../tui/core/text.js';
 import { renderTree, type ViewOptions } from '../../tui/core/tree-view.js';
 import { ascii, colours, everyMark, itemOf, listedOf, narrow, planRunOf, wide } from './tui-support.js';
 
@@ -70,7 +70,7 @@ describe('the tree of a plan', () => {
        ⊘ 3 Ask for a sample            skipped
       "
     `);
-    expect(Math.max(...shown.split('\n').map((line) => stringWidth(line)))).toBeLessThanOrEqual(40);
+    expect(Math.max(...shown.split('\n').map((line) => widthOf(line)))).toBeLessThanOrEqual(40);
   });
 
   it('says under a blocked leaf why it is blocked', () => {
@@ -139,7 +139,7 @@ describe('the tree of a plan', () => {
           ...titles.map((title, n) => itemOf({ id: `n${n}`, title, position: 10 + n, status: 'done' })),
         ];
         const lines = render({ ...wide, width }, { items }).split('\n');
-        expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(width);
+        expect(Math.max(...lines.map((line) => widthOf(line)))).toBeLessThanOrEqual(width);
       }),
     );
   });

@@ -1,10 +1,9 @@
 /** A plan as lines: goal, run state, progress, and the tree. */
-import stringWidth from 'string-width';
 import type { Counts, Item, ListedItem } from '../../shared/plan.js';
 import type { Liveness, PlanRun, PlanRunStatus } from '../../shared/run.js';
 import { type Glyphs, glyphOf, wordOf } from './glyphs.js';
 import type { Paint, Tone } from './style.js';
-import { fit, padEnd, sanitise } from './text.js';
+import { fit, padEnd, sanitise, widthOf } from './text.js';
 
 export interface TreeView {
   readonly title: string;
@@ -47,7 +46,7 @@ export function renderTree(view: TreeView, { width, glyphs, paint }: ViewOptions
   const sections = new Set(view.items.map(({ parentId }) => parentId));
   const lines = [
     paint('strong', fit(`Goal: ${goal}`, width, glyphs.ellipsis)),
-    ...(stringWidth(run) + 3 + stringWidth(bar) <= width ? [`${state}   ${bar}`] : [state, bar]),
+    ...(widthOf(run) + 3 + widthOf(bar) <= width ? [`${state}   ${bar}`] : [state, bar]),
     ...view.items.flatMap((item) => renderItem(item, sections.has(item.id), view, { width, glyphs, paint })),
   ];
   if (view.items.length === 0) lines.push(paint('dim', 'The plan is empty. Add an item: cairn add TITLE'));
@@ -74,9 +73,9 @@ const wordColumn = 44;
 
 /** The word in a column of its own; where there is no room for both, the title keeps more than half of the line. */
 function beside(head: string, word: string, width: number, ellipsis: string): string {
-  const room = Math.max(width - stringWidth(word) - 2, Math.ceil(width * 0.55));
+  const room = Math.max(width - widthOf(word) - 2, Math.ceil(width * 0.55));
   const title = padEnd(fit(head, room, ellipsis), Math.min(room, wordColumn));
-  return `${title}  ${fit(word, width - stringWidth(title) - 2, ellipsis)}`;
+  return `${title}  ${fit(word, width - widthOf(title) - 2, ellipsis)}`;
 }
 
 function currentWord({ status }: PlanRun, liveness: Liveness): string {
