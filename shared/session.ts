@@ -14,10 +14,10 @@ export const sessionSchema = z.object({
   status: z.enum(planRunStatuses),
   outcome: z.enum(outcomes).nullable(),
   parentId: sessionIdSchema.nullable(),
-  /** Its own model; null when it uses the daemon's. */
-  model: z.string().nullable(),
+  /** Its own model; null when it uses the daemon's, and from a daemon that does not tell it yet. */
+  model: z.string().nullable().default(null),
   /** What its policy lets it spend; null when that has no bounds. */
-  budget: budgetSchema.nullable(),
+  budget: budgetSchema.nullable().default(null),
   planVersion: z.number().int(),
   counts: countsSchema,
   usage: usageSchema,
