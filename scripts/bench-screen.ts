@@ -4,17 +4,24 @@
  * down just what is measured. Ends with code 1 when a budget is broken by more than the noise of the machine (see
  * `bench/figures.ts`).
  */
-import { type Cost, type Figure, median, printFigures, quantile, timeFrames } from './bench/figures.js';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Cost, type Figure, median, printFigures, quantile, shown, timeFrames } from './bench/figures.js';
 import { keyLatencies } from './bench/latency.js';
-import { change, connected, items, key, opened, token, wheel } from './bench/scene.js';
+import { change, connected, items, key, opened, token, toolCall, wheel, word } from './bench/scene.js';
 import { openFullStage, openStage, type Stage } from './bench/stage.js';
 import { measureWidgets, type Widgets } from './bench/widgets.js';
 
 const rounds = 5;
 const latencyRounds = 3;
 const memoryFrames = 100_000;
+const samples = [10_000, 50_000, memoryFrames];
 
 const figures: Figure[] = [];
+/** Told at once too: all of it takes minutes. */
+function add(figure: Figure): void {
+  figures.push(figure);
+  console.log(`${figure.what}: ${shown(median(figure.rounds), figure.unit)}`);
+}
 const eachRound = (measure: (round: number) => Cost, count = rounds): Cost[] =>
   Array.from({ length: count }, (_, i) => measure(i));
 const medianMs = (costs: readonly Cost[]): number[] => costs.map(({ ms }) => median(ms));
@@ -23,17 +30,15 @@ const medianBytes = (costs: readonly Cost[]): number[] => costs.map(({ bytes }) 
 
 /** `most`: milliseconds and bytes that the frame in the middle may cost. */
 function note(what: string, costs: readonly Cost[], widgets: Cost, most: { ms: number; bytes?: number }): void {
-  figures.push(
-    { what, rounds: medianMs(costs), unit: 'ms', budget: most.ms, widgets: median(widgets.ms) },
-    { what: `${what}, 99th percentile`, rounds: slowestMs(costs), unit: 'ms' },
-    {
-      what: `${what}, bytes`,
-      rounds: medianBytes(costs),
-      unit: 'bytes',
-      ...(most.bytes === undefined ? {} : { budget: most.bytes }),
-      widgets: median(widgets.bytes),
-    },
-  );
+  add({ what, rounds: medianMs(costs), unit: 'ms', budget: most.ms, widgets: median(widgets.ms) });
+  add({ what: `${what}, 99th percentile`, rounds: slowestMs(costs), unit: 'ms' });
+  add({
+    what: `${what}, bytes`,
+    rounds: medianBytes(costs),
+    unit: 'bytes',
+    ...(most.bytes === undefined ? {} : { budget: most.bytes }),
+    widgets: median(widgets.bytes),
+  });
 }
 
 function measureFrames(stage: Stage, widgets: Widgets): void {
@@ -46,6 +51,15 @@ function measureFrames(stage: Stage, widgets: Widgets): void {
     'a streamed token',
     time(1_000, () => stage.frame(token(tokens++))),
     widgets.token,
+    { ms: 0.5, bytes: 200 },
+  );
+
+  // A paragraph that a model writes without a line end.
+  for (let i = 0; i < 800; i++) stage.send(word(i));
+  note(
+    'a streamed token in a long line',
+    time(100, (i) => stage.frame(word(i))),
+    widgets.longLine,
     { ms: 0.5, bytes: 200 },
   );
 
@@ -89,7 +103,7 @@ function measureOpening(widgets: Widgets): void {
     stage.close();
     return cost;
   }, 2 * rounds);
-  figures.push({
+  add({
     what: `a session of ${items.length} items opens`,
     rounds: medianMs(costs),
     unit: 'ms',
@@ -102,7 +116,7 @@ async function measureLatency(): Promise<void> {
   for (const perSecond of [50, 500]) {
     const values: number[] = [];
     for (let round = 0; round < latencyRounds; round++) values.push(quantile(await keyLatencies(perSecond), 0.99));
-    figures.push({ what: `key to frame at ${perSecond} tokens/s, 99th percentile`, rounds: values, unit: 'ms', budget: 16 });
+    add({ what: `key to frame at ${perSecond} tokens/s, 99th percentile`, rounds: values, unit: 'ms', budget: 16 });
   }
 }
 
@@ -113,25 +127,26 @@ function heap(): number {
   return process.memoryUsage().heapUsed / 2 ** 20;
 }
 
-/** Streaming, scrolling and changes, frame after frame. */
-function measureMemory(stage: Stage): void {
+/** Streaming, calls, scrolling and changes, frame after frame. */
+async function measureMemory(stage: Stage): Promise<void> {
   let version = stage.state.session?.plan.version ?? 0;
   const heaps: number[] = [];
   for (let i = 0; i < memoryFrames; i++) {
     stage.send(token(i));
     if (i % 7 === 0) stage.send(key(i % 14_000 === 0 ? 'home' : 'down'));
+    if (i % 100 === 0) stage.send(...toolCall(i));
     if (i % 20 === 0) stage.send(change(i / 20, version++));
     if (i % 50 < 20) stage.send(wheel(i % 50 < 10 ? 'up' : 'down'));
     stage.frame();
-    if ([0.1, 0.5, 1].some((share) => i + 1 === memoryFrames * share)) heaps.push(heap());
+    // What streams put off to a later turn must not pile up.
+    if (i % 100 === 99) await nextTurn();
+    if (samples.includes(i + 1)) {
+      heaps.push(heap());
+      add({ what: `heap after ${i + 1} frames`, rounds: heaps.slice(-1), unit: 'MB' });
+    }
   }
-  const [first = NaN, middle = NaN, last = NaN] = heaps;
-  figures.push(
-    { what: 'heap after 10,000 frames', rounds: [first], unit: 'MB' },
-    { what: 'heap after 50,000 frames', rounds: [middle], unit: 'MB' },
-    { what: 'heap after 100,000 frames', rounds: [last], unit: 'MB' },
-    { what: 'heap after 100,000 frames over that after 10,000', rounds: [last / first], unit: '×', budget: 1.05 },
-  );
+  const growth = (heaps.at(-1) ?? NaN) / (heaps[0] ?? NaN);
+  add({ what: 'heap, last over first', rounds: [growth], unit: '×', budget: 1.05 });
 }
 
 async function main(): Promise<void> {
@@ -142,7 +157,7 @@ async function main(): Promise<void> {
   measureFrames(stage, widgets);
   measureOpening(widgets);
   await measureLatency();
-  measureMemory(stage);
+  await measureMemory(stage);
   stage.close();
   if (!printFigures(figures)) process.exitCode = 1;
 }

@@ -36,10 +36,13 @@ export function keepText(text: string): string {
   return path;
 }
 
-/** By a shell, as the variables may hold arguments. Its exit code, or the signal that ended it. */
+/**
+ * By a shell, as the variables may hold arguments; one that a Ctrl-c meant for the editor does not end. The exit code of the
+ * editor, or the signal that ended it.
+ */
 function runEditor(editor: string, path: string): Promise<number | string> {
   return new Promise((resolve) => {
-    const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', path], { stdio: 'inherit' });
+    const child = spawn('/bin/sh', ['-c', `trap : INT QUIT; ${editor} "$1"`, 'sh', path], { stdio: 'inherit' });
     child.once('error', (error) => resolve(error.message));
     child.once('exit', (code, signal) => resolve(code ?? signal ?? 'no exit code'));
   });

@@ -102,7 +102,7 @@ export function createPerformer(parts: Performing): Performer {
         ? await connect(parts.files, parts.environment, { onStart: parts.onStart, signal })
         : await connectIfRunning(parts.files, signal);
       if (signal.aborted) found?.close();
-      else if (found === null) dispatch({ type: 'notConnected', reason: 'No daemon answers.', otherProtocol: false });
+      else if (found === null) dispatch({ type: 'notConnected', reason: 'None is running.', otherProtocol: false });
       else await greet(found, dispatch);
     } catch (error) {
       if (signal.aborted) return;
@@ -124,7 +124,7 @@ export function createPerformer(parts: Performing): Performer {
     if (daemon !== null && client === found) dispatch({ type: 'connected', daemon });
   }
 
-  async function edit({ itemId, base, text }: Extract<Cmd, { type: 'editText' }>, dispatch: Dispatch): Promise<void> {
+  async function edit({ sessionId, itemId, base, text }: Extract<Cmd, { type: 'editText' }>, dispatch: Dispatch): Promise<void> {
     parts.screen.suspend();
     const putBack = parts.pauseGuard();
     const edited = await editText(text, parts.environment);
@@ -132,7 +132,7 @@ export function createPerformer(parts: Performing): Performer {
     if (isClosed) return;
     parts.screen.resume();
     if (edited.outcome === 'failed') dispatch({ type: 'editFailed', reason: edited.reason });
-    else if (edited.outcome === 'changed') dispatch({ type: 'textEdited', itemId, base, text: edited.text });
+    else if (edited.outcome === 'changed') dispatch({ type: 'textEdited', sessionId, itemId, base, text: edited.text });
   }
 
   function keep({ text, reason }: Extract<Cmd, { type: 'keepText' }>, dispatch: Dispatch): void {

@@ -155,14 +155,17 @@ export function createAgentLoop(parts: LoopParts): (run: LoopRun) => Promise<Lea
     const open = (stream: 'text' | 'reasoning') => parts.publisher.stream(run.session.id, run.ref.runId, run.itemId, stream);
     const text = open('text');
     const reasoning = open('reasoning');
-    const write = (to: typeof text, delta: string): void => {
+    // What was held back of a thought stands before the text that follows it. Nothing that could be a secret gets out by this
+    // which a space in its middle would not let out as well.
+    const write = (to: typeof text, other: typeof text, delta: string): void => {
       run.activity.progressed();
+      other.end();
       to.write(delta);
     };
     return {
       sink: {
-        text: (delta) => write(text, delta),
-        reasoning: (delta) => write(reasoning, delta),
+        text: (delta) => write(text, reasoning, delta),
+        reasoning: (delta) => write(reasoning, text, delta),
         toolCall: () => run.activity.progressed(),
         notice: (words) => parts.publisher.say(run.session.id, run.ref.runId, run.itemId, 'notice', words),
       },

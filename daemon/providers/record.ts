@@ -62,11 +62,14 @@ function takeChunks(
   };
   return {
     sink: {
+      // What was held back of a thought stands before the text that follows it, and the other way round.
       text: (delta) => {
+        takeFilled('reasoning', reasoning.end());
         takeFilled('text', text.write(delta));
         sink.text(delta);
       },
       reasoning: (delta) => {
+        takeFilled('text', text.end());
         takeFilled('reasoning', reasoning.write(delta));
         sink.reasoning(delta);
       },

@@ -53,7 +53,7 @@ function judge({ rounds, budget }: Figure): Verdict {
   return Math.min(...rounds) <= budget ? 'kept but for noise' : 'BROKEN';
 }
 
-const shown = (value: number, unit: Figure['unit']): string =>
+export const shown = (value: number, unit: Figure['unit']): string =>
   unit === 'bytes' ? `${value.toFixed(0)} B` : unit === '×' ? `×${value.toFixed(2)}` : `${value.toPrecision(3)} ${unit}`;
 
 /** Prints all as a table. True if no budget is broken. */

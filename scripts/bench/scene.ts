@@ -138,6 +138,7 @@ export const start: Start = {
   glyphs: glyphsFor('en_US.UTF-8'),
   now,
   folder: '/home/user/export',
+  home: '/home/user',
   clientId: 'bench',
   sessionId,
 };
@@ -163,14 +164,14 @@ const output = (stream: RunOutput['stream'], text: string, tool?: string): Msg =
   output: { sessionId, runId, itemId: current.id, stream, text, ...(tool === undefined ? {} : { tool }) },
 });
 
-/** Calls with their output, and a text after each. */
-function* talk(): Generator<Msg> {
-  for (let i = 0; i < toolCalls; i++) {
-    yield output('tool', `npm test -- ${sentence(i, 3)}`, 'shell');
-    const lines = Array.from({ length: linesEach }, (_, line) => `  ok ${line} ${sentence(i + line, 8)}\n`);
-    yield output('tool_output', lines.join(''), 'shell');
-    yield output('text', `${sentence(i, 40)}\n`);
-  }
+/** A call with its output, and a text after it. */
+export function toolCall(index: number): readonly Msg[] {
+  const lines = Array.from({ length: linesEach }, (_, line) => `  ok ${line} ${sentence(index + line, 8)}\n`);
+  return [
+    output('tool', `npm test -- ${sentence(index, 3)}`, 'shell'),
+    output('tool_output', lines.join(''), 'shell'),
+    output('text', `${sentence(index, 40)}\n`),
+  ];
 }
 
 /** All that makes the state: connected, the session open, its runs known, the conversation full. */
@@ -178,13 +179,16 @@ export function* story(): Generator<Msg> {
   yield connected;
   yield opened;
   yield runsListed;
-  yield* talk();
+  for (let i = 0; i < toolCalls; i++) yield* toolCall(i);
 }
 
+const wordText = (index: number): string => ` ${words[index % words.length]}`;
+/** A streamed token that ends no line. */
+export const word = (index: number): Msg => output('text', wordText(index));
+
 const tokensInLine = 60;
-/** The streamed tokens; now and then one that ends a line. */
-export const tokenText = (index: number): string =>
-  index % tokensInLine === tokensInLine - 1 ? '\n' : ` ${words[index % words.length]}`;
+/** A streamed token; now and then one that ends a line. */
+export const tokenText = (index: number): string => (index % tokensInLine === tokensInLine - 1 ? '\n' : wordText(index));
 export const token = (index: number): Msg => output('text', tokenText(index));
 
 /** The `index`th change of one item that is in sight: claimed, and open again. Versions go on from `fromVersion`. */

@@ -10,6 +10,7 @@ import { items, sentence, size, tokenText } from './scene.js';
 
 export interface Widgets {
   readonly token: Cost;
+  readonly longLine: Cost;
   readonly down: Cost;
   readonly page: Cost;
   readonly talk: Cost;
@@ -62,26 +63,31 @@ export async function measureWidgets(talkLines: number): Promise<Widgets> {
     return { ms: costs.flatMap(({ ms }) => ms), bytes: costs.flatMap(({ bytes }) => bytes) };
   };
 
-  const open = await measure(() => list.setItems(items.map((_, index) => title(index, '○')) as never), 3);
+  const open = await measure(() => list.setItems(items.map((_, index) => title(index, '○'))), 3);
   list.select(300);
   log.setScrollPerc(100);
   show();
   let line = '';
-  const widgets = {
-    open,
+  const talking = {
     token: await measure((i) => {
       line += tokenText(i);
       log.setLine(talkLines - 1, line.trimEnd());
       log.setScrollPerc(100);
     }),
-    talk: await measure(() => log.scroll(-1)),
-    down: await measure(() => list.down(1)),
-    page: await measure(() => list.down(bodyHeight)),
-    change: await measure((i) => {
-      const index = 300 + i;
-      list.setItem(list.getItem(index as never), title(index, '✓') as never);
+    longLine: await measure((i) => {
+      log.setLine(talkLines - 1, sentence(1, 800 + i));
+      log.setScrollPerc(100);
     }),
+    talk: await measure(() => log.scroll(-1)),
   };
+  const down = await measure(() => list.down(1));
+  const page = await measure(() => list.down(bodyHeight));
+  list.select(300);
+  show();
+  const change = await measure((i) => {
+    const index = 300 + i;
+    list.setItem(list.getItem(index), title(index, '✓'));
+  });
   screen.destroy();
-  return widgets;
+  return { ...talking, down, page, change, open };
 }

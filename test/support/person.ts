@@ -76,6 +76,7 @@ export async function sitDown(
     files,
     environment,
     client: ears.client,
+    onStart: undefined,
     pauseGuard: () => () => undefined,
     onLeave: leave,
   });
@@ -86,6 +87,7 @@ export async function sitDown(
       glyphs: glyphsFor('C.UTF-8'),
       now: Date.now(),
       folder: workspace,
+      home: '',
       clientId: randomBytes(8).toString('hex'),
       sessionId: sessionId ?? null,
     },
@@ -104,7 +106,9 @@ export async function sitDown(
   });
   performer.begin(program.dispatch);
   const person = personAt(terminal, () => hasLeft, ears.misses);
-  await person.seesNot('Looking for the daemon', 'Reading.');
+  await waitFor('the first look', () => /\S/.test(person.screen()) && !/Looking for the daemon|Reading\./.test(person.screen()), {
+    describe: person.screen,
+  });
   return person;
 }
 
@@ -162,8 +166,9 @@ function bytesOf(name: string): string {
 function personAt(at: FakeTerminal, hasLeft: () => boolean, misses: Person['misses']): Person {
   const screen = (): string => at.text().join('\n');
   const has = (what: Sight): boolean => (typeof what === 'string' ? screen().includes(what) : what.test(screen()));
-  const see = async (what: string, look: () => boolean): Promise<void> =>
-    void (await waitFor(what, look, { describe: () => at.text() }));
+  const see = async (what: string, look: () => boolean): Promise<void> => {
+    await waitFor(what, look, { describe: () => at.text() });
+  };
   const type = async (bytes: string): Promise<void> => {
     at.type(bytes);
     await at.settle();
@@ -184,7 +189,7 @@ function personAt(at: FakeTerminal, hasLeft: () => boolean, misses: Person['miss
     sees: (...what) => see(`${what.join(' and ')} on the screen`, () => what.every(has)),
     seesNot: (...what) => see(`${what.join(' and ')} to leave the screen`, () => !what.some(has)),
     seesInOrder: (...what) =>
-      see(`${what.join(', then ')}`, () => {
+      see(what.join(', then '), () => {
         const places = what.map((text) => at.text().findIndex((line) => line.includes(text)));
         return places.every((y, i) => y >= 0 && y > (places[i - 1] ?? -1));
       }),

@@ -19,8 +19,8 @@ export const asFound: TerminalModes = { buffer: 'normal', mouse: 'none', paste: 
 export interface TerminalProgram {
   /** Of the program; of its shell under job control. */
   readonly pid: number;
-  /** Its exit code; the number of a signal that killed it, negative. */
-  readonly ended: Promise<number>;
+  /** Waits for its end, and until the emulator shows all that it wrote. Its exit code; the number of a signal that killed it, negative. */
+  end(): Promise<number>;
   /** Types keys, or any bytes of a terminal, as they are. */
   type(keys: string): void;
   /** Waits until the visible lines, joined by line ends, have this in them. */
@@ -91,19 +91,14 @@ export function runInTerminal(args: readonly string[], options: TerminalOptions)
   terminal.unicode.activeVersion = '11';
   const pty = spawn('bash', ['-c', script, process.execPath, ...args], { name: term, cols: columns, rows, cwd, env });
   let written = '';
-  let hasEnded = false;
+  let code: number | null = null;
   pty.onData((data) => {
     written += data;
     terminal.write(data);
   });
-  const ended = new Promise<number>((resolve) =>
-    pty.onExit(({ exitCode, signal }) => {
-      hasEnded = true;
-      resolve(signal ? -signal : exitCode);
-    }),
-  );
+  pty.onExit(({ exitCode, signal }) => (code = signal ? -signal : exitCode));
   onTestFinished(() => {
-    if (!hasEnded) pty.kill('SIGKILL');
+    if (code === null) pty.kill('SIGKILL');
   });
   const text = (): string[] => {
     const { active } = terminal.buffer;
@@ -120,13 +115,22 @@ export function runInTerminal(args: readonly string[], options: TerminalOptions)
     const all = text().join('\n');
     return typeof what === 'string' ? all.includes(what) : what.test(all);
   };
+  const settle = (): Promise<void> => new Promise((resolve) => terminal.write('', resolve));
   return {
     pid: pty.pid,
-    ended,
     text,
+    async end() {
+      await waitFor('the program to end', () => code !== null, { describe: text });
+      await settle();
+      return code ?? 0;
+    },
     type: (keys) => pty.write(keys),
-    sees: async (what) => void (await waitFor(`${what} on the terminal`, () => has(what), { describe: text })),
-    seesNoMore: async (what) => void (await waitFor(`${what} to leave the terminal`, () => !has(what), { describe: text })),
+    async sees(what) {
+      await waitFor(`${what} on the terminal`, () => has(what), { describe: text });
+    },
+    async seesNoMore(what) {
+      await waitFor(`${what} to leave the terminal`, () => !has(what), { describe: text });
+    },
     written: () => written,
     modes: () => ({
       buffer: terminal.buffer.active.type,
@@ -134,7 +138,7 @@ export function runInTerminal(args: readonly string[], options: TerminalOptions)
       paste: terminal.modes.bracketedPasteMode,
       isCursorShown: written.lastIndexOf('\u001b[?25h') >= written.lastIndexOf('\u001b[?25l'),
     }),
-    settle: () => new Promise<void>((resolve) => terminal.write('', resolve)),
+    settle,
     resize(newColumns, newRows) {
       pty.resize(newColumns, newRows);
       terminal.resize(Math.max(fewestColumns, newColumns), Math.max(fewestRows, newRows));

@@ -41,11 +41,16 @@ async function environmentOf(model: Handler, pace: number): Promise<Record<strin
 interface Options extends Partial<Omit<TerminalOptions, 'env'>> {
   readonly env?: Record<string, string>;
   readonly args?: readonly string[];
+  /** What starts it, unless it is started as it is. */
+  readonly program?: string;
 }
 
 /** `cairn`, alone unless there are `args`. */
-export function openCairn({ home, workspace }: Place, { env = {}, args = [], ...options }: Options = {}): TerminalProgram {
-  return runInTerminal([cairnFile, ...args], { cwd: workspace, env: cairnEnvironment(home, env), ...options });
+export function openCairn(
+  { home, workspace }: Place,
+  { env = {}, args = [], program = cairnFile, ...options }: Options = {},
+): TerminalProgram {
+  return runInTerminal([program, ...args], { cwd: workspace, env: cairnEnvironment(home, env), ...options });
 }
 
 /** Whether a process is there and has not ended. */

@@ -2,7 +2,7 @@ import unicode11 from '@xterm/addon-unicode11';
 import xterm from '@xterm/headless';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { cells, countOf, cut, duration, fit, padEnd, reveal, sanitise, widthOf, wrap } from '../../tui/core/text.js';
+import { cells, countOf, cut, duration, fit, padEnd, reveal, rowStarts, sanitise, widthOf, wrap } from '../../tui/core/text.js';
 
 // What joins, turns, hides and piles up.
 const tricky = [
@@ -216,6 +216,19 @@ describe('a line in rows', () => {
         const rows = wrap(text, width);
         for (const row of rows) expect(widthOf(row)).toBeLessThanOrEqual(width);
         expect(rows.join('').replaceAll(' ', '')).toBe(text.replaceAll(' ', ''));
+      }),
+    );
+  });
+
+  it('breaks plain text where any text is broken', () => {
+    const plainText = fc.string({ unit: fc.constantFrom('a', 'b', '-', ' ', ' '), maxLength: 60 });
+    fc.assert(
+      fc.property(plainText, fc.integer({ min: 1, max: 15 }), (text, width) => {
+        const pieces = text.split('').map((char) => ({ text: char, columns: 1 }));
+        const starts = rowStarts(pieces, width, 'hang');
+        const rows = starts.map((start, index) => text.slice(start, starts[index + 1]).trimEnd());
+        fc.pre(text.length > width);
+        expect(wrap(text, width)).toEqual(rows.length > 1 && rows[0] === '' ? rows.slice(1) : rows);
       }),
     );
   });

@@ -2,7 +2,7 @@
 import { unreachable } from '../../shared/errors.js';
 import type { ItemId } from '../../shared/plan.js';
 import { openPrompt } from './act-edit.js';
-import { pointAt, turnFold } from './act-move.js';
+import { focusPane, pointAt, turnFold } from './act-move.js';
 import { emptyEditor } from './line-editor.js';
 import { call } from './message.js';
 import { listedItem } from './plan-model.js';
@@ -42,7 +42,7 @@ export function actLook(state: State, look: Look): Next {
     case 'newSession':
       return next(openPrompt(state, { kind: 'newSession' }, ''));
     case 'inbox':
-      return next({ ...state, popup: openInbox(session?.inbox.at(-1) ?? null) });
+      return next({ ...state, popup: openInbox(session?.inbox.at(-1) ?? null, state.answers) });
     case 'open':
     case 'details':
     case 'diff':
@@ -60,7 +60,7 @@ export function actLook(state: State, look: Look): Next {
       if (focus === 'conversation') return next(turnFold(state, session));
       return session.planView.cursor === null
         ? next(state)
-        : next({ ...state, popup: { kind: 'menu', itemId: session.planView.cursor, chosen: 0 } });
+        : next({ ...state, popup: { kind: 'menu', itemId: session.planView.cursor, chosen: 'details' } });
     case 'details':
       return detail(state, session, 'details');
     case 'diff':
@@ -68,7 +68,8 @@ export function actLook(state: State, look: Look): Next {
     case 'receipts':
       return detail(state, session, 'receipts');
     case 'search':
-      return next(openPrompt(state, { kind: 'search', from: session.planView.cursor }, ''));
+      // What is found is seen.
+      return next(openPrompt(focusPane(state, 'plan'), { kind: 'search', from: session.planView.cursor }, ''));
     case 'searchNext':
       return next(searchOn(state, session, 1));
     case 'searchPrevious':
@@ -85,7 +86,7 @@ function detail(state: State, { plan, planView }: SessionView, tab: DetailTab): 
   return next({ ...state, popup }, ...readDetail(state, popup));
 }
 
-/** The nearest item whose title or number has the words, from an item on; itself included when `by` is 0. */
+/** The nearest item whose title or number has the words, or that has the id, from an item on; itself included when `by` is 0. */
 export function findTitle({ plan }: SessionView, words: string, from: ItemId | null, by: -1 | 0 | 1): ItemId | null {
   const wanted = words.trim().toLowerCase();
   const count = plan.listed.length;
@@ -94,7 +95,7 @@ export function findTitle({ plan }: SessionView, words: string, from: ItemId | n
   const step = by < 0 ? -1 : 1;
   for (let i = by === 0 ? 0 : 1; i <= count; i++) {
     const item = plan.listed[(start + i * step + count * 2) % count];
-    if (item && `${item.number} ${item.title} ${item.id}`.toLowerCase().includes(wanted)) return item.id;
+    if (item && (item.id === wanted || `${item.number} ${item.title}`.toLowerCase().includes(wanted))) return item.id;
   }
   return null;
 }
@@ -103,7 +104,7 @@ function searchOn(state: State, view: SessionView, by: -1 | 1): State {
   const { search, cursor } = view.planView;
   if (search === '') return tell(state, '/ searches first.');
   const found = findTitle(view, search, cursor, by);
-  return found === null ? tell(state, `Nothing has “${search}”.`) : pointAt(state, found);
+  return found === null ? tell(state, `Nothing has "${search}".`) : pointAt(state, found);
 }
 
 /** While one types, the cursor is on the first match. */

@@ -78,10 +78,11 @@ export function focusPane(state: State, pane: Pane): State {
 function togglePlan(state: State): State {
   if (layoutOf(state).isWide) {
     const isPlanShown = !state.isPlanShown;
-    return { ...state, isPlanShown, focus: !isPlanShown && state.focus === 'plan' ? 'conversation' : state.focus };
+    const focus = !isPlanShown && state.focus === 'plan' ? 'conversation' : state.focus;
+    return { ...state, isPlanShown, focus, tab: isPlanShown ? state.tab : 'conversation' };
   }
   const tab = state.tab === 'plan' ? 'conversation' : 'plan';
-  return { ...state, tab, focus: state.focus === 'line' ? 'line' : tab };
+  return { ...state, tab, isPlanShown: tab === 'plan' || state.isPlanShown, focus: state.focus === 'line' ? 'line' : tab };
 }
 
 function toRunning(state: State): State {
@@ -124,9 +125,9 @@ function moveInPlan(
     case 'down':
       return to(moveCursor(rows, planView, 1, height));
     case 'pageUp':
-      return to(moveCursor(rows, planView, 1 - height, height));
+      return to(moveCursor(rows, planView, -Math.max(1, height - 1), height));
     case 'pageDown':
-      return to(moveCursor(rows, planView, height - 1, height));
+      return to(moveCursor(rows, planView, Math.max(1, height - 1), height));
     case 'first':
       return to(cursorToEnd(rows, planView, 'first', height));
     case 'last':
@@ -165,9 +166,9 @@ function moveInConversation(
     case 'down':
       return to(moveBlock(view, 1, room));
     case 'pageUp':
-      return scrollBy(state, 1 - room.height);
+      return scrollBy(state, -Math.max(1, room.height - 1));
     case 'pageDown':
-      return scrollBy(state, room.height - 1);
+      return scrollBy(state, Math.max(1, room.height - 1));
     case 'first':
       return scrollBy(state, Number.NEGATIVE_INFINITY);
     case 'last':
@@ -185,8 +186,7 @@ export function scrollBy(state: State, by: number): Next {
   const { session } = state;
   if (session === null || session.conversation.blocks.length === 0) return next(state);
   const room = conversationRoom(state);
-  const all = session.conversation.blocks.length * 1_000_000;
-  const scrolled = scrollConversation(session, Math.max(-all, Math.min(all, by)), room);
+  const scrolled = scrollConversation(session, by, room);
   const conversationView = keepInSight({ ...session, conversationView: scrolled.view }, room);
   const there = patchSession(state, { conversationView });
   return scrolled.atStart && by < 0 ? readEarlier(there) : next(there);

@@ -4,14 +4,12 @@ import type { PlanRunStatus } from '../../shared/run.js';
 import { emptyEditor } from './line-editor.js';
 import { whatHelps, whyNot } from './link-words.js';
 import { call, type Cmd } from './message.js';
-import { ask } from './popups/confirm.js';
+import { askCancel, askCancelPlan, askRunAll, canCancel } from './questions.js';
 import { type Next, next, type SessionView, type State, tell } from './state.js';
-import { countOf } from './text.js';
 
 type RunAction = 'run' | 'pause' | 'pauseNow' | 'cancelRun' | 'cancelPlan' | 'retry';
 
 const purpose = { for: 'run' } as const;
-const canCancel = (status: PlanRunStatus): boolean => !['idle', 'completed', 'cancelled'].includes(status);
 
 export function actRun(state: State, action: RunAction): Next {
   const { session, link } = state;
@@ -51,7 +49,9 @@ const isUnderWay = (status: PlanRunStatus): boolean => status === 'running' || s
 const notRunning = (status: PlanRunStatus): string =>
   status === 'paused' ? 'It is paused already. r goes on.' : `It does not run: it is ${status}.`;
 
-function run(state: State, { planRun: { status }, session, plan }: SessionView): Next {
+function run(state: State, view: SessionView): Next {
+  const { session, plan } = view;
+  const { status } = view.planRun;
   const sessionId = session.id;
   if (plan.items.size === 0) return next(tell(state, 'The plan is empty. a adds a task.'));
   switch (status) {
@@ -62,7 +62,7 @@ function run(state: State, { planRun: { status }, session, plan }: SessionView):
     case 'pausing':
       return next(state, call('run.start', { sessionId }, purpose));
     case 'completed':
-      return next({ ...state, popup: askAgain(state) });
+      return next({ ...state, popup: askRunAll(view) });
     case 'idle':
     case 'paused':
     case 'blocked':
@@ -73,69 +73,4 @@ function run(state: State, { planRun: { status }, session, plan }: SessionView):
     default:
       return unreachable(status);
   }
-}
-
-function askAgain({ session }: State): State['popup'] {
-  if (session === null) return null;
-  const { counts } = session.plan;
-  return ask(
-    'Everything is done. Run all of it again?',
-    [
-      { text: `${countOf(counts.leaves, 'item')} go back to pending, the done ones as well, and run anew.`, tone: 'warn' },
-      { text: 'What they did is not taken back: side effects happen again.', tone: 'warn' },
-      { text: 'To run only some again, reopen them with o.', tone: 'dim' },
-    ],
-    {
-      key: 'y',
-      label: 'Run all again',
-      does: { type: 'call', call: call('run.start', { sessionId: session.session.id, reset: true }, purpose) },
-    },
-  );
-}
-
-function currentLine({ planRun, plan }: SessionView): { text: string; tone: 'strong' }[] {
-  const item = planRun.currentItemId === null ? undefined : plan.listed[plan.order.get(planRun.currentItemId) ?? -1];
-  return item ? [{ text: `${item.number} ${item.title}`, tone: 'strong' }] : [];
-}
-
-function askCancel(view: SessionView): State['popup'] {
-  return ask(
-    'Cancel the run?',
-    [
-      ...currentLine(view),
-      {
-        text: 'It is aborted, and its item goes back to pending. What it did so far stays done and is told to the next run.',
-        tone: 'plain',
-      },
-      { text: 'Nothing runs again until r.', tone: 'dim' },
-    ],
-    {
-      key: 'y',
-      label: 'Cancel the run',
-      does: { type: 'call', call: call('run.cancel', { sessionId: view.session.id }, purpose) },
-    },
-  );
-}
-
-function askCancelPlan(view: SessionView): State['popup'] {
-  const seen = view.plan.items.size;
-  const clear = { kind: 'clear', seen } as const;
-  const { status } = view.planRun;
-  return ask(
-    'Cancel the plan?',
-    [
-      ...currentLine(view),
-      {
-        text: `${canCancel(status) ? 'The run is aborted, and all' : 'All'} ${countOf(seen, 'item')} leave the plan. u brings them back.`,
-        tone: 'warn',
-      },
-    ],
-    {
-      key: 'y',
-      label: 'Cancel the plan',
-      does: canCancel(status)
-        ? { type: 'call', call: call('run.cancel', { sessionId: view.session.id }, { for: 'run', andThen: [clear] }) }
-        : { type: 'intents', intents: [clear] },
-    },
-  );
 }

@@ -65,13 +65,16 @@ export function act(state: State, action: Action): Next {
   }
 }
 
-/** Leaves the screen; what is on its way to the daemon is waited for, so that nothing typed is lost. */
+/** Leaves the screen. What is on its way to the daemon, or was not sent at all, is told first: once more leaves. */
 export function detach(state: State): Next {
+  const { chat, session, notice } = state;
   const isSending =
-    state.chat.saying.length > 0 ||
-    (state.session !== null && (state.session.edits.current !== null || state.session.edits.queue.length > 0));
-  if (isSending && state.notice?.text !== sending) return next(tell(state, sending, 'warn'));
+    chat.saying.length > 0 || (session !== null && (session.edits.current !== null || session.edits.queue.length > 0));
+  const isWriting = chat.editor.text.trim() !== '' || chat.draft.text.trim() !== '';
+  const warning = isSending ? sending : isWriting ? unsent : null;
+  if (warning !== null && notice?.text !== warning) return next(tell(state, warning, 'warn'));
   return next(state, { type: 'leave', next: 'nothing' });
 }
 
 const sending = 'Not all you said has reached the daemon yet. Again to leave all the same.';
+const unsent = 'The words in the line were not sent. Again to leave all the same.';

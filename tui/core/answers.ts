@@ -1,25 +1,29 @@
 /** What the daemon answered, and what it refused. */
-import type { Revision } from '../../shared/plan.js';
-import type { RunId } from '../../shared/run.js';
+import type { MethodName } from '../../shared/contract.js';
+import type { Revision, SessionId } from '../../shared/plan.js';
+import type { Effect, RunId } from '../../shared/run.js';
 import type { Session } from '../../shared/session.js';
 import { addBlock, linesOf, newBlock } from './conversation.js';
-import { edited, editRefused, enqueue, takeBack } from './edit-queue.js';
+import { edited, editRefused, enqueue, stopUndo, takeBack } from './edit-queue.js';
 import type { Intent, UndoEntry } from './edits.js';
 import { editorOf } from './line-editor.js';
 import { type Answered, call, type Call, type Msg, type Purpose } from './message.js';
 import { ask } from './popups/confirm.js';
 import { explainPopup } from './popups/explain.js';
 import type { DetailPopup } from './popups/popup.js';
-import { refreshRuns, skipTranscript, takeRuns, takeTranscript } from './reading.js';
-import { openSession, takeSnapshot } from './session-update.js';
-import { type Next, next, patchSession, type State, tell, withSession } from './state.js';
+import { readRun, refreshRuns, skipTranscript, takeRuns, takeTranscript } from './reading.js';
+import { lookAround, openSession, takeSnapshot } from './session-update.js';
+import { type Next, next, patchSession, type PromptKind, type State, tell, withSession } from './state.js';
 import { countOf } from './text.js';
 
 export function answered(state: State, answer: Answered): Next {
   const { purpose } = answer;
   if (purpose.for === 'edit') return edited(state, answer);
   const { session } = state;
-  const isOurs = !('sessionId' in answer.params) || session === null || answer.params.sessionId === session.session.id;
+  if (!isOfShown(state, answer.method, answer.params)) {
+    const isCut = purpose.for === 'run' && purpose.andThen !== undefined;
+    return next(isCut ? tell(state, 'The run was cancelled. Its plan was not cleared, because you left it.', 'warn') : state);
+  }
   switch (answer.method) {
     case 'session.list': {
       if (purpose.for === 'popup') return next(withSessions(state, answer.result.sessions));
@@ -29,9 +33,8 @@ export function answered(state: State, answer: Answered): Next {
     case 'session.watch':
       return takeSnapshot(state, answer.result);
     case 'session.create':
-      return openSession({ ...state, prompt: null, focus: 'plan', tab: 'plan' }, answer.result.id);
+      return created(state, answer.result.id);
     case 'run.list':
-      if (!isOurs) return next(state);
       if (purpose.for === 'popup')
         return readEffects(
           withDetail(state, (popup) => (popup.itemId === answer.params.itemId ? { runs: answer.result.runs } : {})),
@@ -44,35 +47,35 @@ export function answered(state: State, answer: Answered): Next {
       return next(withSession(state, (view) => (view.run?.id === answer.params.runId ? { steps: answer.result.steps } : {})));
     case 'run.get': {
       const { liveness, ...planRun } = answer.result;
-      return next(isOurs ? patchSession(state, { planRun, liveness, livenessAt: state.now }) : state);
+      return next(patchSession(state, { planRun, liveness, livenessAt: state.now }));
     }
     case 'run.explain': {
       const { result } = answer;
-      if (!isOurs || session === null) return next(state);
+      if (session === null) return next(state);
       if (!result.wouldStart) return next(tell(state, result.reason, 'warn'));
       const popup = explainPopup(result, session.session.id);
-      return popup === null
-        ? next(state, call('run.start', { sessionId: session.session.id }, { for: 'run' }))
-        : next({ ...state, popup });
+      if (popup === null) return next(state, call('run.start', { sessionId: session.session.id }, { for: 'run' }));
+      if (isElsewhere(state)) return next(tell(state, 'There is something to know before it runs: r shows it.', 'warn'));
+      return next({ ...state, popup });
     }
     case 'run.receipts':
       return next(
         withDetail(state, (popup) => (popup.itemId === answer.params.itemId ? { receipts: answer.result.receipts } : {})),
       );
     case 'run.effects':
-      return next(withDetail(state, (popup) => ({ effects: [...(popup.effects ?? []), ...answer.result.effects] })));
+      return next(withDetail(state, (popup) => withEffects(popup, answer.params.runId, answer.result.effects)));
     case 'plan.history':
       if (purpose.for === 'undo') return undoWith(state, answer.result.revisions, purpose.entry);
       return readChanges(state, answer.result.revisions);
     case 'plan.diff':
       return next(withDetail(state, (popup) => withChange(popup, answer.params.to, answer.result)));
     case 'chat.send':
-      return next(said(state, purpose, answer));
+      return said(state, purpose, answer);
     case 'run.retry':
-      return next({ ...state, prompt: null });
+      return next(isAskedBy(state, 'guidance') ? { ...state, prompt: null } : state);
     case 'inbox.answer':
     case 'inbox.ack':
-      return next(state);
+      return next(withoutDraft(state, answer.params.id));
     case 'run.cancel':
       return purpose.for === 'run' && purpose.andThen ? enqueue(state, purpose.andThen) : next(state);
     // Their effect is told to every watcher.
@@ -81,10 +84,33 @@ export function answered(state: State, answer: Answered): Next {
   }
 }
 
-/** The folder has no session: what there is to begin with is found out. */
-function lookAround(state: State): Next {
-  const looked = { ...state, isLookedUp: true };
-  return state.daemon?.provider ? next(looked) : next(looked, { type: 'findServers' });
+/** An answer that arrived need not be kept any more. */
+function withoutDraft(state: State, id: string): State {
+  return { ...state, answers: new Map([...state.answers].filter(([entry]) => entry !== id)) };
+}
+
+/** Methods whose answer is for a session that is not shown (yet), or that look after it themselves. */
+const anywhere: ReadonlySet<MethodName> = new Set([
+  'session.watch',
+  'session.unwatch',
+  'session.list',
+  'session.create',
+  'chat.send',
+]);
+
+/** What was asked for a session that was left meanwhile is answered to nobody: ids are the same in every plan. */
+function isOfShown({ session }: State, method: MethodName, params: object): boolean {
+  if (anywhere.has(method) || !('sessionId' in params)) return true;
+  return session !== null && params.sessionId === session.session.id;
+}
+
+/** The prompt that waits for an answer; the person may have left it, and be in another one. */
+const isAskedBy = ({ prompt }: State, kind: PromptKind['kind']): boolean => prompt?.isSent === true && prompt.about.kind === kind;
+
+/** A new session is shown, unless the person has gone on to write something in this one. */
+function created(state: State, id: SessionId): Next {
+  if (isAskedBy(state, 'newSession')) return openSession({ ...state, prompt: null }, id);
+  return isElsewhere(state) ? next(tell(state, 'The new session is there: S shows it.', 'good')) : openSession(state, id);
 }
 
 function withSessions(state: State, sessions: readonly Session[]): State {
@@ -97,6 +123,13 @@ function withDetail(state: State, change: (popup: DetailPopup) => Partial<Detail
 }
 
 const effectsOfRuns = 10;
+
+/** Those of a run of the item, once: an answer may be for a popup that was left. */
+function withEffects({ runs, effects }: DetailPopup, runId: string, more: readonly Effect[]): Partial<DetailPopup> {
+  const isOurs = runs?.some(({ id }) => id === runId) === true;
+  const known = effects ?? [];
+  return isOurs && !known.some((effect) => effect.runId === runId) ? { effects: [...known, ...more] } : {};
+}
 
 /** The tool calls of the newest runs of the item. */
 function readEffects(state: State, runIds: readonly RunId[]): Next {
@@ -136,28 +169,38 @@ function withChange(popup: DetailPopup, version: number, { added, removed, chang
 }
 
 /** Words that arrived: they stand in the conversation, and can be called back in the line. */
-function said(state: State, purpose: Purpose, answer: Extract<Answered, { method: 'chat.send' }>): State {
-  if (purpose.for !== 'say') return state;
+function said(state: State, purpose: Purpose, answer: Extract<Answered, { method: 'chat.send' }>): Next {
+  if (purpose.for !== 'say') return next(state);
   const { chat } = state;
   const { text } = answer.params;
   const { runId } = answer.result;
   const saying = chat.saying.filter(({ key }) => key !== purpose.key);
-  const told = withSession({ ...state, chat: { ...chat, saying } }, (view) => ({
-    conversation: addBlock(view.conversation, newBlock('you', { runId, itemId: view.run?.itemId ?? null, lines: linesOf(text) })),
+  const heard: State = { ...state, chat: { ...chat, saying } };
+  // The session may have been left meanwhile.
+  if (heard.session?.session.id !== answer.params.sessionId) return next(heard);
+  const told = withSession(heard, ({ conversation, run, partlyHeard }) => ({
+    conversation: addBlock(conversation, newBlock('you', { runId, itemId: run?.itemId ?? null, lines: linesOf(text) })),
+    ...(purpose.isAgain ? { partlyHeard: new Set([...partlyHeard, runId]) } : {}),
   }));
-  return told;
+  if (!purpose.isAgain) return next(told);
+  // What was answered meanwhile is read; where the runs are not listed yet, with their list.
+  const run = told.session?.runs.find(({ id }) => id === runId);
+  return run === undefined ? next(told) : readRun(told, run);
 }
+
+/** The person has gone on to something else: a question would take keys that are not for it. */
+const isElsewhere = ({ popup, prompt, focus }: State): boolean => popup !== null || prompt !== null || focus === 'line';
 
 /** Taking back by an earlier version takes back all that came after it: said before it is done. */
 function undoWith(state: State, revisions: readonly Revision[], entry: UndoEntry | null): Next {
   const { session } = state;
   if (session === null) return next(state);
   const mine = entry?.after ?? revisions.find(({ author }) => author === 'person')?.version;
-  if (mine === undefined) return next(tell(state, 'There is nothing to take back.'));
+  if (mine === undefined) return stopUndo(tell(state, 'There is nothing to take back.'));
   const later = revisions.filter(({ version }) => version > mine);
   const back: readonly Intent[] = entry?.back ?? [{ kind: 'revert', version: mine - 1 }];
-  const rest = patchSession(state, { edits: { ...session.edits, undo: session.edits.undo.slice(0, -1) } });
-  if (entry !== null && later.length === 0) return takeBack(tell(rest, `Taken back: ${entry.what}.`, 'good'), back);
+  if (entry !== null && later.length === 0) return takeBack(state, back, entry);
+  if (isElsewhere(state)) return stopUndo(tell(state, 'There is something to know before it is taken back: u shows it.', 'warn'));
   const revision = revisions.find(({ version }) => version === mine);
   const what = entry?.what ?? describe(revision);
   const popup = ask(
@@ -169,9 +212,9 @@ function undoWith(state: State, revisions: readonly Revision[], entry: UndoEntry
         : []),
       { text: 'Done work stays done.', tone: 'dim' },
     ],
-    { key: 'y', label: 'Take it back', does: { type: 'intents', intents: back } },
+    { key: 'y', label: 'Take it back', does: { type: 'intents', intents: back, takesBack: entry } },
   );
-  return next({ ...state, popup });
+  return stopUndo({ ...state, popup });
 }
 
 function describe(revision: Revision | undefined): string {
@@ -189,26 +232,32 @@ function describe(revision: Revision | undefined): string {
 export function refused(state: State, { call: { purpose, method, params }, error }: Extract<Msg, { type: 'refused' }>): Next {
   const reason = error.hint === null ? error.message : `${error.message} ${error.hint}`;
   const isLost = error.kind === 'connection_lost';
+  if (purpose.for !== 'edit' && !isOfShown(state, method, params)) {
+    // Only what the person asked for is worth telling elsewhere.
+    return next(purpose.for === 'run' ? tell(state, `In the session that you left: ${reason}`, 'warn') : state);
+  }
   switch (purpose.for) {
     case 'edit':
-      return editRefused(state, error);
+      return editRefused(state, params, error);
     case 'say':
       return next(isLost ? state : putBack(state, purpose.key, reason));
     case 'prompt': {
       const { prompt } = state;
-      return next(
-        prompt === null
-          ? tell(state, reason, 'bad')
-          : {
-              ...state,
-              prompt: { ...prompt, isSent: false, error: isLost ? 'The connection was lost: Enter sends it again.' : reason },
-            },
-      );
+      if (prompt === null || !isAskedBy(state, method === 'run.retry' ? 'guidance' : 'newSession'))
+        return next(tell(state, reason, 'bad'));
+      const { key, ...other } = prompt;
+      const told = isLost ? 'The connection was lost: Enter sends it again.' : reason;
+      // What was refused was not done: sent again it is another one.
+      return next({
+        ...state,
+        prompt: { ...other, isSent: false, error: told, ...(isLost && key !== undefined ? { key } : {}) },
+      });
     }
     case 'popup':
-      return next(popupFailed(state, reason));
-    case 'run':
+      return next(popupFailed(state, params, reason));
     case 'undo':
+      return stopUndo(tell(state, isLost ? 'The connection was lost: nothing was taken back.' : reason, isLost ? 'warn' : 'bad'));
+    case 'run':
       return next(
         tell(
           state,
@@ -225,9 +274,11 @@ export function refused(state: State, { call: { purpose, method, params }, error
 
 function viewRefused(state: State, method: Call['method'], params: Call['params'], kind: string, reason: string): Next {
   if (kind === 'connection_lost') return next(state);
-  if (method === 'run.transcript') return skipTranscript(state);
-  if (method === 'session.watch' && 'sessionId' in params) {
-    const gone = tell({ ...state, wanted: null, session: null, isLookedUp: true }, reason, 'bad');
+  if (method === 'run.transcript') return 'runId' in params ? skipTranscript(state, params.runId) : next(state);
+  if (method === 'session.watch') {
+    if (!('sessionId' in params) || params.sessionId !== state.wanted) return next(state);
+    if (kind !== 'not_found') return next(tell(patchSession(state, { isResyncing: false }), reason, 'bad'));
+    const gone = tell({ ...state, wanted: null, session: null, isLookedUp: true, popup: null, prompt: null }, reason, 'bad');
     return lookAround(gone);
   }
   // Steps and liveness are asked for again by themselves.
@@ -236,10 +287,14 @@ function viewRefused(state: State, method: Call['method'], params: Call['params'
     : next(tell(state, reason, 'bad'));
 }
 
-function popupFailed(state: State, error: string): State {
+/** Told in the popup that asked, if it is still there. */
+function popupFailed(state: State, params: object, error: string): State {
   const { popup } = state;
-  if (popup?.kind === 'inbox') return { ...state, popup: { ...popup, sent: null, error } };
-  if (popup?.kind === 'detail' || popup?.kind === 'sessions') return { ...state, popup: { ...popup, error } };
+  if (popup?.kind === 'inbox' && 'id' in params && params.id === popup.sent)
+    return { ...state, popup: { ...popup, sent: null, error } };
+  if (popup?.kind === 'detail' && (!('itemId' in params) || params.itemId === popup.itemId))
+    return { ...state, popup: { ...popup, error } };
+  if (popup?.kind === 'sessions' && !('itemId' in params) && !('id' in params)) return { ...state, popup: { ...popup, error } };
   return tell(state, error, 'bad');
 }
 
@@ -249,5 +304,5 @@ function putBack(state: State, key: string, reason: string): State {
   const words = chat.saying.find((one) => one.key === key);
   const saying = chat.saying.filter((one) => one.key !== key);
   const text = [words?.text ?? '', chat.editor.text].filter((part) => part !== '').join('\n');
-  return tell({ ...state, chat: { ...chat, saying, editor: editorOf(text) }, focus: 'line' }, reason, 'bad');
+  return tell({ ...state, chat: { ...chat, saying, editor: editorOf(text) } }, reason, 'bad');
 }

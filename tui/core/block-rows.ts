@@ -1,4 +1,4 @@
-/** A block of the conversation as rows of a width. Kept by line and width, so that a token costs one line. */
+/** A block of the conversation as rows of a width. All but the line that is being written is kept, so a token costs that line. */
 import { unreachable } from '../../shared/errors.js';
 import type { Block, BlockKind } from './conversation.js';
 import type { Glyphs } from './glyphs.js';
@@ -24,25 +24,35 @@ export interface BlockLook {
   readonly isChosen: boolean;
 }
 
-interface Known extends BlockLook {
+interface Known {
+  readonly block: Block;
+  readonly look: BlockLook;
+  /** Lines that do not show, from the first on. */
+  readonly hidden: number;
+  /** The rows of its complete lines, and all that it has. */
+  readonly complete: readonly Row[];
   readonly rows: readonly Row[];
 }
-const byBlock = new WeakMap<Block, Known>();
+
+/** By the block's id. Emptied when full: what is in sight is quickly there again, and the rest would only take room. */
+const known = new Map<number, Known>();
+const knownLimit = 200;
 
 export function blockRows(block: Block, look: BlockLook): readonly Row[] {
-  const known = byBlock.get(block);
-  if (
-    known?.width === look.width &&
-    known.isTurned === look.isTurned &&
-    known.isChosen === look.isChosen &&
-    known.glyphs === look.glyphs
-  ) {
-    return known.rows;
-  }
-  const rows = makeRows(block, look);
-  byBlock.set(block, { ...look, rows });
-  return rows;
+  const before = known.get(block.id);
+  const asBefore = before !== undefined && isSameLook(before.look, look) && isSameKind(before.block, block) ? before : null;
+  if (asBefore?.block === block) return asBefore.rows;
+  const made = makeRows(block, look, asBefore);
+  if (known.size >= knownLimit) known.clear();
+  known.set(block.id, made);
+  return made.rows;
 }
+
+const isSameLook = (one: BlockLook, other: BlockLook): boolean =>
+  one.width === other.width && one.glyphs === other.glyphs && one.isTurned === other.isTurned && one.isChosen === other.isChosen;
+
+/** Blocks of two sessions may have the same id. */
+const isSameKind = (one: Block, other: Block): boolean => one.kind === other.kind && one.tone === other.tone;
 
 /** How the lines of a kind stand: their margin, what begins the first one, and their tone. */
 interface Manner {
@@ -74,21 +84,39 @@ function mannerOf(block: Block, glyphs: Glyphs): Manner {
   }
 }
 
-function makeRows(block: Block, look: BlockLook): readonly Row[] {
+/** `before`: what is known of the block with the same look. */
+function makeRows(block: Block, look: BlockLook, before: Known | null): Known {
   const manner = mannerOf(block, look.glyphs);
   const head = headRow(block, look);
-  const all = block.rest === '' ? block.lines : [...block.lines, block.rest];
+  const count = block.lines.length + (block.rest === '' ? 0 : 1);
   const folds = isFoldable(block.kind) && !look.isTurned;
   const keep = block.kind === 'tool' || block.kind === 'check' ? foldedLines : block.open && block.kind === 'reasoning' ? 1 : 0;
-  const hidden = folds ? Math.max(0, all.length - keep) : 0;
-  const lines = hidden > 0 ? all.slice(hidden) : all;
-  const rows: Row[] = startsAnew(block.kind) ? [blankRow] : [];
-  if (head !== null) rows.push(head);
+  const hidden = folds ? Math.max(0, count - keep) : 0;
+  const top: Row[] = startsAnew(block.kind) ? [blankRow] : [];
+  if (head !== null) top.push(head);
   if (hidden > 0 && keep > 0)
-    rows.push(lineRow(manner.first, `${look.glyphs.ellipsis} ${countOf(hidden, 'line')} before`, 'dim', block, look));
-  lines.forEach((line, i) => rows.push(...wrapped(line, i === 0 ? manner.first : manner.next, manner, block, look)));
-  return rows;
+    top.push(lineRow(manner.first, `${look.glyphs.ellipsis} ${countOf(hidden, 'line')} before`, 'dim', block, look));
+  const complete = completeRows(block, look, manner, hidden, before);
+  const showsRest = block.rest !== '' && hidden < count;
+  const lead = complete.length === 0 ? manner.first : manner.next;
+  const rows = [...top, ...complete, ...(showsRest ? wrapLine(block.rest, lead, manner, block, look) : [])];
+  return { block, look, hidden, complete, rows };
 }
+
+/** A block that is streamed only gets longer: the lines that were complete before are not wrapped again. */
+function completeRows(block: Block, look: BlockLook, manner: Manner, hidden: number, before: Known | null): readonly Row[] {
+  const { lines } = block;
+  const same = before?.hidden === hidden && beginsWith(lines, before.block.lines) ? before : null;
+  const from = same === null ? hidden : Math.max(hidden, same.block.lines.length);
+  if (same !== null && from >= lines.length) return same.complete;
+  const added = lines
+    .slice(from)
+    .flatMap((line, i) => wrapLine(line, from + i === hidden ? manner.first : manner.next, manner, block, look));
+  return same === null ? added : [...same.complete, ...added];
+}
+
+const beginsWith = (lines: readonly string[], start: readonly string[]): boolean =>
+  lines === start || (lines.length >= start.length && start.every((line, i) => line === lines[i]));
 
 /** A free line stands above it. */
 const startsAnew = (kind: BlockKind): boolean => kind === 'run' || kind === 'you';
@@ -111,9 +139,10 @@ function headRow(block: Block, look: BlockLook): Row | null {
       return mark([span('$ ', 'busy'), span(sanitise(head).replace(/^shell /, ''), block.open ? 'busy' : 'plain')], block, look);
     case 'prompt':
     case 'reasoning': {
+      const count = lines.length + (block.rest === '' ? 0 : 1);
       const text = kind === 'prompt' ? head : block.open ? 'thinking' : 'thought';
       return mark(
-        [span(`${folded}${text}${lines.length > 0 && !look.isTurned ? ` (${countOf(lines.length, 'line')})` : ''}`, 'dim')],
+        [span(`${folded}${text}${count > 0 && !look.isTurned ? ` (${countOf(count, 'line')})` : ''}`, 'dim')],
         block,
         look,
       );
@@ -121,6 +150,7 @@ function headRow(block: Block, look: BlockLook): Row | null {
     case 'end':
       return mark([span(`${endGlyph(block, glyphs)} ${sanitise(head)}`, block.tone ?? 'plain')], block, look);
     case 'check':
+      return mark([span('checks', block.open ? 'busy' : 'plain')], block, look);
     case 'you':
     case 'text':
     case 'notice':
@@ -144,23 +174,13 @@ function mark(spans: Parameters<typeof fitSpans>[0], block: Block, { width, glyp
 const lineRow = (lead: string, text: string, tone: Tone, block: Block, look: BlockLook): Row =>
   mark([span(lead, 'dim'), span(text, tone)], block, look);
 
-/** Wrapped lines by all that they depend on. Emptied when full: it is quickly filled again with what is in sight. */
-const wraps = new Map<string, readonly Row[]>();
-const wrapsLimit = 4_000;
-
-function wrapped(line: string, lead: string, manner: Manner, block: Block, look: BlockLook): readonly Row[] {
-  const key = `${block.id} ${look.width} ${look.isChosen ? 1 : 0} ${manner.tone} ${lead}\n${line}`;
-  const known = wraps.get(key);
-  if (known !== undefined) return known;
+function wrapLine(line: string, lead: string, manner: Manner, block: Block, look: BlockLook): readonly Row[] {
   const pieces = wrap(sanitise(line), Math.max(1, look.width - 1 - lead.length));
   const leadTone: Tone = block.kind === 'you' ? 'accent' : 'dim';
-  const rows = pieces.map((piece, i): Row => {
+  return pieces.map((piece, i): Row => {
     const start = i === 0 ? lead : manner.next.padStart(lead.length);
     return mark([span(start, leadTone), span(piece, checkTone(block, line) ?? manner.tone)], block, look);
   });
-  if (wraps.size >= wrapsLimit) wraps.clear();
-  wraps.set(key, rows);
-  return rows;
 }
 
 /** The command of a check stands in its output as `$ command`. */

@@ -31,8 +31,13 @@ function rowsAt(view: SessionView, index: number, room: Room): readonly Row[] {
     width: room.width,
     glyphs: room.glyphs,
     isTurned: view.conversationView.turned.has(block.id),
-    isChosen: room.hasFocus && chosenBlock(view)?.id === block.id,
+    isChosen: room.hasFocus && isChosen(view, block),
   });
+}
+
+function isChosen(view: SessionView, block: Block): boolean {
+  if (block.id === view.conversationView.cursor) return true;
+  return block === view.conversation.blocks.at(-1) && block === chosenBlock(view);
 }
 
 /** The first row in sight: as anchored, or so that the last row stands at the bottom. */
@@ -87,10 +92,10 @@ function walk(view: SessionView, room: Room, from: Place, by: number): Place {
 
 const isBefore = (a: Place, b: Place): boolean => a.index < b.index || (a.index === b.index && a.row < b.row);
 
-/** Scrolls by rows; at the end it follows again. `atStart`: the oldest row is in sight. */
+/** Scrolls by rows, or to the start (`-Infinity`); at the end it follows again. `atStart`: the oldest row is in sight. */
 export function scrollConversation(view: SessionView, by: number, room: Room): { view: ConversationView; atStart: boolean } {
   const end = lastTop(view, room);
-  const to = walk(view, room, firstPlace(view, room), by);
+  const to = by === Number.NEGATIVE_INFINITY ? { index: 0, row: 0 } : walk(view, room, firstPlace(view, room), by);
   return { view: anchor(view, isBefore(to, end) ? to : null), atStart: to.index === 0 && to.row === 0 };
 }
 
@@ -112,6 +117,8 @@ export function moveBlock(view: SessionView, by: -1 | 1, room: Room): { view: Co
   const index = Math.max(0, Math.min(blocks.length - 1, at + by));
   const block = blocks[index];
   if (block === undefined) return { view: view.conversationView, atStart: true };
+  if (index === at)
+    return { view: by > 0 ? { ...view.conversationView, top: null, cursor: null } : view.conversationView, atStart: by < 0 };
   // Being on the last block of a conversation that is followed is following it.
   const cursor = index === blocks.length - 1 && by > 0 ? null : block.id;
   const moved: SessionView = { ...view, conversationView: { ...view.conversationView, cursor } };
@@ -135,7 +142,8 @@ export function keepInSight(view: SessionView, room: Room): ConversationView {
   const { blocks } = view.conversation;
   const { conversationView } = view;
   if (conversationView.top === null) return { ...conversationView, cursor: null };
-  const at = blocks.findIndex(({ id }) => id === chosenBlock(view)?.id);
+  const chosen = chosenBlock(view);
+  const at = blocks.findIndex(({ id }) => id === chosen?.id);
   const first = firstPlace(view, room);
   const last = walk(view, room, first, room.height - 1);
   const index = Math.max(first.index, Math.min(last.index, at));

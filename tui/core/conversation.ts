@@ -93,6 +93,9 @@ const kindOf = (stream: RunOutput['stream']): BlockKind => {
   }
 };
 
+/** Where the call itself was not heard, its block is named by the tool alone. */
+const isOfTool = ({ head }: Block, tool = 'tool'): boolean => head === tool || head.startsWith(`${tool} `);
+
 /** `runHead`: what stands above the first block of a run that is new here. */
 export function appendOutput(conversation: Conversation, output: RunOutput, runHead: string): Conversation {
   const { runId, itemId, stream, text } = output;
@@ -104,12 +107,13 @@ export function appendOutput(conversation: Conversation, output: RunOutput, runH
     return addBlock(closeAll(before, runId, 'text'), newBlock('tool', { runId, itemId, head, open: true }));
   }
   if (stream === 'notice') return addBlock(closeAll(before, runId), newBlock('notice', { runId, itemId, lines: linesOf(text) }));
+  // A call that was cut off may still say how, behind the end of its run.
+  const beforeEnd = before.blocks.findLastIndex((block) => block.runId === runId && block.kind !== 'end');
   const target = before.blocks.findLastIndex(
-    (block) =>
+    (block, index) =>
       block.runId === runId &&
       block.kind === kind &&
-      block.open &&
-      (kind !== 'tool' || block.head.startsWith(`${output.tool ?? 'tool'} `)),
+      (kind === 'tool' ? (block.open || index === beforeEnd) && isOfTool(block, output.tool) : block.open),
   );
   // Only the newest text goes on; a tool's output finds its call, which may stand further up.
   const goesOn = target >= 0 && (kind === 'tool' || target === before.blocks.length - 1);
@@ -138,7 +142,8 @@ export function endRun(conversation: Conversation, runId: RunId, end: NewBlock):
 function appendText(conversation: Conversation, index: number, text: string): Conversation {
   const block = conversation.blocks[index];
   if (block === undefined) return conversation;
-  const parts = (block.rest + text).split(/\r\n|\n|\r/);
+  // A carriage return at the end may be half of a line end.
+  const parts = (block.rest + text).split(/\r\n|\n|\r(?!$)/);
   let rest = parts.pop() ?? '';
   while (rest.length > longestLine) {
     parts.push(rest.slice(0, longestLine));
@@ -172,6 +177,23 @@ export function closeAll(conversation: Conversation, runId: RunId, kind?: BlockK
   return closed === null ? conversation : { ...conversation, blocks: closed };
 }
 
+const textOf = ({ lines, rest }: Block): string => [...lines, rest].join('\n').trim();
+
+/** Whether what is still streamed is in a transcript already: a call under way (it gets the output so far), or its last text. */
+function takeIn(transcript: Block[], streamed: Block): boolean {
+  if (streamed.kind === 'tool') {
+    const index = transcript.findIndex(
+      ({ kind, open, head, lines }) => kind === 'tool' && open && head === streamed.head && lines.length === 0,
+    );
+    const call = transcript[index];
+    if (call !== undefined) transcript[index] = { ...call, lines: streamed.lines, rest: streamed.rest };
+    return call !== undefined;
+  }
+  // The beginning of it may not have been heard.
+  const last = transcript.findLast(({ kind }) => kind === 'text');
+  return streamed.kind === 'text' && last !== undefined && textOf(last).endsWith(textOf(streamed));
+}
+
 /**
  * Puts the blocks of a transcript in the place of those of the same runs, or where a run of that time belongs: `at` is the
  * id of the block that they stand before, null for the end. What is still being streamed stays, behind them.
@@ -189,11 +211,7 @@ export function replaceRuns(
   const place = first >= 0 ? kept.length - conversation.blocks.slice(first).filter((block) => !isOld(block)).length : null;
   const index = place ?? (at === 'start' ? 0 : kept.length);
   const added = blocks.map((block, i): Block => ({ ...block, id: conversation.nextId + i }));
-  const said = new Set(blocks.map(({ lines, rest }) => [...lines, rest].join('\n').trim()));
-  // A text that the transcript has by now is not shown again.
-  const going = streaming.filter(
-    ({ lines, rest }) => ![...said].some((text) => text.startsWith([...lines, rest].join('\n').trim())),
-  );
+  const going = streaming.filter((block) => !takeIn(added, block));
   return keepWithin({
     ...conversation,
     blocks: [...kept.slice(0, index), ...added, ...going, ...kept.slice(index)],

@@ -21,13 +21,16 @@ export type Intent =
   | { readonly kind: 'title'; readonly itemId: ItemId; readonly base: string; readonly text: string }
   | { readonly kind: 'detail'; readonly itemId: ItemId; readonly base: string; readonly text: string }
   | { readonly kind: 'goal'; readonly base: string; readonly text: string }
-  | { readonly kind: 'status'; readonly itemId: ItemId; readonly status: Status }
+  /** `cutsOff`: the person knows that it is running. */
+  | { readonly kind: 'status'; readonly itemId: ItemId; readonly status: Status; readonly cutsOff?: true }
   | { readonly kind: 'move'; readonly itemId: ItemId; readonly by: -1 | 1 }
   | { readonly kind: 'place'; readonly itemId: ItemId; readonly parentId: ItemId | null; readonly index: number }
   /** `seen`: the item and its subtasks as the person saw them when they said yes. */
   | { readonly kind: 'remove'; readonly itemId: ItemId; readonly seen: readonly Item[] }
-  | { readonly kind: 'clear'; readonly seen: number }
-  | { readonly kind: 'revert'; readonly version: number };
+  | { readonly kind: 'clear'; readonly seen: readonly ItemId[] }
+  | { readonly kind: 'revert'; readonly version: number }
+  /** Takes back the last change, whatever that is when its turn comes. */
+  | { readonly kind: 'undo' };
 
 /** How to take back what an intent did. `after`: the version that it made. */
 export interface UndoEntry {
@@ -42,12 +45,15 @@ export type Worked =
   | { readonly outcome: 'nothing' }
   | { readonly outcome: 'gone' }
   | { readonly outcome: 'conflict'; readonly theirs: string }
-  | { readonly outcome: 'changed' };
+  | { readonly outcome: 'changed' }
+  | { readonly outcome: 'undo' };
 
 export interface Target {
   readonly sessionId: SessionId;
   readonly goal: string;
   readonly plan: PlanModel;
+  /** The item that is being worked at. */
+  readonly running: ItemId | null;
 }
 
 /** The item and its subtasks. */
@@ -92,6 +98,8 @@ export function workOut(intent: Intent, target: Target): Worked {
       const item = plan.items.get(intent.itemId);
       if (item === undefined) return { outcome: 'gone' };
       if (item.status === intent.status) return { outcome: 'nothing' };
+      const isRunning = subtree(plan, item.id).some(({ id }) => id === target.running);
+      if (isRunning && !intent.cutsOff) return { outcome: 'changed' };
       return edit('plan.setStatus', { itemId: intent.itemId, status: intent.status });
     }
     case 'move': {
@@ -106,16 +114,18 @@ export function workOut(intent: Intent, target: Target): Worked {
       return edit('plan.moveItem', { itemId: intent.itemId, parentId: intent.parentId, index: intent.index, expectedVersion });
     case 'remove': {
       const now = subtree(plan, intent.itemId);
-      if (now.length === 0) return { outcome: 'nothing' };
+      if (now.length === 0) return { outcome: 'gone' };
       if (!isSame(now, intent.seen)) return { outcome: 'changed' };
       return edit('plan.removeItem', { itemId: intent.itemId, expectedVersion });
     }
     case 'clear':
       if (plan.items.size === 0) return { outcome: 'nothing' };
-      if (plan.items.size !== intent.seen) return { outcome: 'changed' };
+      if (!intent.seen.every((id) => plan.items.has(id)) || plan.items.size !== intent.seen.length) return { outcome: 'changed' };
       return edit('plan.clear', { expectedVersion });
     case 'revert':
       return edit('plan.revert', { version: intent.version, expectedVersion });
+    case 'undo':
+      return { outcome: 'undo' };
     default:
       return unreachable(intent);
   }
@@ -126,7 +136,7 @@ function isSame(now: readonly Item[], seen: readonly Item[]): boolean {
   return now.length === seen.length && now.every((item, i) => item.id === seen[i]?.id && item.title === seen[i].title);
 }
 
-const named = (title: string | undefined): string => `“${title ?? ''}”`;
+const named = (title: string | undefined): string => `"${title ?? ''}"`;
 
 /** How to take back an intent that is about to be carried out on this plan; null when nothing can. `added`: the new item. */
 export function undoOf(intent: Intent, before: Target, after: number, added: Item | null): UndoEntry | null {
@@ -165,6 +175,7 @@ export function undoOf(intent: Intent, before: Target, after: number, added: Ite
     case 'clear':
       return entry('clearing the plan', { kind: 'revert', version: plan.version });
     case 'revert':
+    case 'undo':
       return null;
     default:
       return unreachable(intent);

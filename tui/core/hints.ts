@@ -4,7 +4,7 @@ import { type Action, bindingOf, keyOf } from './keymap.js';
 import { isSection } from './plan-model.js';
 import type { Span } from './press.js';
 import { span } from './rows.js';
-import type { PromptKind, SessionView, State } from './state.js';
+import type { Pane, PromptKind, SessionView, State } from './state.js';
 
 const hint = (action: Action, label = bindingOf(action)?.label ?? ''): Span[] => [
   span(keyOf(action), 'accent', { on: 'action', action }),
@@ -15,10 +15,11 @@ const key = (name: string, label: string): Span[] => [span(name, 'accent'), span
 
 /** From the most useful on. */
 export function hints(state: State): Span[][] {
-  const { session, focus, prompt, chat } = state;
+  const { session, focus, prompt, chat, link } = state;
   if (prompt !== null) return promptHints(prompt.about);
-  if (session === null)
-    return [key('n', 'new plan'), key('d', 'demo'), key('S', 'sessions'), key('?', 'help'), key('q', 'leave')];
+  if (session === null) return startHints(state);
+  if (link.state === 'lost') return [hint('run', 'start the daemon'), hint('nextPane'), hint('help'), hint('detach')];
+  if (link.state === 'otherProtocol') return [hint('nextPane'), hint('help'), hint('detach')];
   switch (focus) {
     case 'line':
       return [
@@ -44,6 +45,21 @@ export function hints(state: State): Span[][] {
       return unreachable(focus);
   }
 }
+
+/** Without a session, what can be done with and without a daemon. */
+function startHints({ link }: State): Span[][] {
+  const always = [key('?', 'help'), key('q', 'leave')];
+  if (link.state === 'lost') return [key('r', 'start the daemon'), key('d', 'demo'), ...always];
+  return link.state === 'open'
+    ? [key('n', 'new plan'), key('d', 'demo'), key('S', 'sessions'), ...always]
+    : [key('d', 'demo'), ...always];
+}
+
+/** What leads to the line in which one writes. */
+export const keysToLine = (from: Pane): string => {
+  const tab = keyOf('nextPane');
+  return from === 'plan' ? `${tab} ${tab}` : tab;
+};
 
 function promptHints({ kind }: PromptKind): Span[][] {
   switch (kind) {

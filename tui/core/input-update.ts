@@ -8,21 +8,25 @@ import { pointAt } from './act-move.js';
 import type { Key } from './input.js';
 import { actionOf, keyName } from './keymap.js';
 import { applyKey, type Editor, emptyEditor, insert } from './line-editor.js';
+import { layoutOf } from './layout.js';
 import { call } from './message.js';
 import { popupKey } from './popup-update.js';
 import { type Next, next, type Prompt, type State, tell, withSession } from './state.js';
-import { historyKey, sendWords } from './chat-line.js';
+import { historyKey, leaveHistory, remember, rewritten, sendWords } from './chat-line.js';
+import { typeAhead } from './typed-ahead.js';
 import { scrollBy } from './act-move.js';
 
 export function keyPressed(before: State, key: Key): Next {
   const name = keyName(key);
   if (name === 'Ctrl-z') return next(before, { type: 'suspend' });
+  // What cannot be seen cannot be decided.
+  if (layoutOf(before).isTooSmall) return name === 'q' || name === 'Ctrl-c' ? detach(before) : next(before);
   const notice = before.notice;
   const state = notice === null ? before : { ...before, notice: null };
   if (state.popup !== null) return popupKey(state, name === 'Ctrl-c' ? escape : key);
   if (state.prompt !== null) return promptKey(state, state.prompt, name === 'Ctrl-c' ? escape : key);
   if (name === 'Ctrl-c') return interrupt(state, before);
-  if (state.session === null) return startKey(state, key);
+  if (state.session === null) return state.ahead.length > 0 ? next(typeAhead(state, key)) : startKey(state, key, before);
   const action = actionOf(key, state.focus);
   if (action === 'detach') return detach(before);
   if (action !== null) return act(state, action);
@@ -34,13 +38,14 @@ const escape: Key = { type: 'key', name: 'escape', ctrl: false, alt: false, shif
 /** Clears the line first; the daemon goes on whatever happens here. */
 function interrupt(state: State, before: State): Next {
   const { chat } = state;
+  if (chat.at !== null) return next({ ...state, chat: leaveHistory(chat) });
   if (chat.editor.text === '') return detach(before);
-  const cleared = { ...chat, editor: emptyEditor, at: null, history: [...chat.history, chat.editor.text] };
+  const cleared = { ...chat, editor: emptyEditor, at: null, history: remember(chat.history, chat.editor.text) };
   return next(tell({ ...state, chat: cleared }, 'Cleared. Up brings it back; Ctrl-c once more leaves.'));
 }
 
 /** Without a session there are only a few things to do. */
-function startKey(state: State, key: Key): Next {
+function startKey(state: State, key: Key, before: State): Next {
   switch (key.text ?? key.name) {
     case 'n':
     case 'enter':
@@ -55,7 +60,7 @@ function startKey(state: State, key: Key): Next {
     case 'f1':
       return act(state, 'help');
     case 'q':
-      return detach(state);
+      return detach(before);
     default:
       return next(state);
   }
@@ -67,22 +72,30 @@ function lineKey(state: State, key: Key): Next {
   if (key.name === 'enter' && !key.alt && !key.shift) return sendWords(state);
   if (key.name === 'pageup' || key.name === 'pagedown') return scrollBy(state, key.name === 'pageup' ? -10 : 10);
   const editor = applyKey(chat.editor, key);
-  if (editor !== null)
-    return next({ ...state, chat: { ...chat, editor, at: editor.text === chat.editor.text ? chat.at : null } });
+  if (editor !== null) return next({ ...state, chat: rewritten(chat, editor) });
   return next({ ...state, chat: historyKey(chat, key) });
 }
 
 function promptKey(state: State, prompt: Prompt, key: Key): Next {
   const { about } = prompt;
-  if (key.name === 'escape') return next(leavePrompt(state, prompt));
-  if (prompt.isSent) return next(state);
+  // While it waits, Escape counts as everything else does: behind what was sent. Once more leaves at once.
+  const isForLater = prompt.isSent && !endsInEscape(state.ahead);
+  if (key.name === 'escape' && !isForLater) return next(leavePrompt(state, prompt));
+  if (prompt.isSent) return next(typeAhead(state, key));
   if (key.name === 'enter' && !(about.kind === 'goal' && (key.alt || key.shift))) return submit(state, prompt);
   const editor = applyKey(prompt.editor, key, { multiline: about.kind === 'goal' || about.kind === 'guidance' });
   return editor === null ? next(state) : next(typed(state, prompt, editor));
 }
 
+const endsInEscape = (ahead: State['ahead']): boolean => {
+  const last = ahead.at(-1);
+  return last?.type === 'key' && last.name === 'escape';
+};
+
 function typed(state: State, prompt: Prompt, editor: Editor): State {
-  const changed = { ...state, prompt: { ...prompt, editor, error: editor.text === prompt.editor.text ? prompt.error : null } };
+  const { key: _key, ...other } = prompt;
+  const isSame = editor.text === prompt.editor.text;
+  const changed: State = { ...state, prompt: isSame ? { ...prompt, editor } : { ...other, editor, error: null } };
   return prompt.about.kind === 'search' && editor.text !== prompt.editor.text
     ? searchAsTyped(changed, editor.text, prompt.about.from)
     : changed;
@@ -90,7 +103,7 @@ function typed(state: State, prompt: Prompt, editor: Editor): State {
 
 /** Nothing of it is kept, and the cursor is where it was. */
 function leavePrompt(state: State, { about }: Prompt): State {
-  const left = { ...state, prompt: null };
+  const left = { ...state, prompt: null, ahead: [] };
   if (about.kind !== 'search') return left;
   const back = about.from === null ? left : pointAt(left, about.from);
   return withSession(back, ({ planView }) => ({ planView: { ...planView, search: '' } }));
@@ -99,10 +112,10 @@ function leavePrompt(state: State, { about }: Prompt): State {
 function submit(state: State, prompt: Prompt): Next {
   const { about, editor } = prompt;
   const { text } = editor;
-  const sent = { ...state, prompt: { ...prompt, isSent: true, error: null } };
+  const key = prompt.key ?? `${state.clientId}-${state.nextKey}`;
+  const sent: State = { ...state, prompt: { ...prompt, isSent: true, error: null } };
   const edit = (intent: Intent): Next => enqueue(sent, [intent]);
-  const key = `${state.clientId}-${state.nextKey}`;
-  const keyed = { ...sent, nextKey: state.nextKey + 1 };
+  const keyed: State = { ...state, nextKey: state.nextKey + 1, prompt: { ...prompt, key, isSent: true, error: null } };
   switch (about.kind) {
     case 'add':
       if (text.trim() === '') return next({ ...state, prompt: null });
@@ -126,8 +139,9 @@ function submit(state: State, prompt: Prompt): Next {
         ),
       );
     case 'newSession':
+      // The new plan is what one wants to see then.
       return next(
-        keyed,
+        { ...keyed, focus: 'plan', tab: 'plan' },
         call(
           'session.create',
           { ...(text.trim() === '' ? {} : { goal: text }), workspace: state.folder, idempotencyKey: key },
@@ -148,10 +162,11 @@ export function pasted(state: State, text: string): Next {
   if (popup !== null) return next(state);
   if (prompt !== null) {
     const isLong = prompt.about.kind === 'goal' || prompt.about.kind === 'guidance';
-    return next(prompt.isSent ? state : typed(state, prompt, insert(prompt.editor, isLong ? text : oneLine(text))));
+    if (prompt.isSent) return next(typeAhead(state, { type: 'paste', text }));
+    return next(typed(state, prompt, insert(prompt.editor, isLong ? text : oneLine(text))));
   }
   if (state.session === null) return next(state);
-  return next({ ...state, focus: 'line', chat: { ...chat, editor: insert(chat.editor, text), at: null } });
+  return next({ ...state, focus: 'line', chat: rewritten(chat, insert(chat.editor, text)) });
 }
 
 const oneLine = (text: string): string => text.trim().replaceAll(/\s*\n\s*/g, ' ');

@@ -2,6 +2,7 @@
 import type { Rect } from './frame.js';
 import { layoutEditor } from './line-editor.js';
 import type { State } from './state.js';
+import { sanitise, wrap } from './text.js';
 
 /** From here on plan and conversation stand side by side. */
 export const wideColumns = 100;
@@ -20,9 +21,11 @@ export interface Layout {
   readonly conversation: Rect | null;
   readonly divider: Rect | null;
   readonly plan: Rect | null;
-  /** The rule over the line. */
+  /** The rule over the line; it and the line have no rows where there is nothing to write. */
   readonly lineTitle: Rect;
   readonly line: Rect;
+  /** Why what was written in the line was refused: the last rows of it. */
+  readonly note: readonly string[];
   readonly status: Rect;
 }
 
@@ -36,18 +39,24 @@ export function layoutOf(state: State): Layout {
   const most = Math.max(1, Math.min(tallestLine, Math.floor(rows / 4)));
   const editor = inLine(state);
   const needed = editor === null ? 1 : layoutEditor(editor, Math.max(1, columns - 2 - promptWidth)).lines.length;
-  const lineRows = Math.min(most, needed);
-  const bodyRows = Math.max(1, rows - 1 - 1 - 1 - lineRows - statusRows);
+  // Without a session there is nobody to write to.
+  const hasLine = state.session !== null || state.prompt !== null;
+  const editorRows = hasLine ? Math.min(most, needed) : 0;
+  const note = noteIn(state).slice(0, Math.max(0, rows - 3 - statusRows - editorRows - 1));
+  const lineRows = editorRows + note.length;
+  const titleRows = hasLine ? 1 : 0;
+  const bodyRows = Math.max(1, rows - 2 - titleRows - statusRows - lineRows);
   const at = (x: number, y: number, width: number, height: number): Rect => ({ x, y, width: Math.max(0, width), height });
   const body = (x: number, width: number): Rect => at(x, 2, width, bodyRows);
-  const lineY = 2 + bodyRows + 1;
+  const lineY = 2 + bodyRows + titleRows;
   const base = {
     isWide,
     isTooSmall,
     header: at(0, 0, columns, 1),
     titles: at(0, 1, columns, 1),
-    lineTitle: at(0, lineY - 1, columns, 1),
+    lineTitle: at(0, lineY - titleRows, columns, titleRows),
     line: at(0, lineY, columns, lineRows),
+    note,
     status: at(0, lineY + lineRows, columns, statusRows),
   };
   if (state.session === null) return { ...base, conversation: body(0, columns), divider: null, plan: null };
@@ -73,7 +82,13 @@ export function inLine(state: State): State['chat']['editor'] | null {
   return isInPlan(state) ? null : state.prompt.editor;
 }
 
-/** Titles are written where they will stand. */
-export function isInPlan({ prompt }: State): boolean {
-  return prompt !== null && (prompt.about.kind === 'add' || prompt.about.kind === 'title');
+/** Titles are written where they will stand, as long as there is such a place. */
+export function isInPlan({ prompt, session }: State): boolean {
+  if (prompt === null || session === null) return false;
+  return prompt.about.kind === 'add' || (prompt.about.kind === 'title' && session.plan.items.has(prompt.about.itemId));
+}
+
+function noteIn(state: State): string[] {
+  const error = state.prompt?.error ?? null;
+  return error === null || isInPlan(state) ? [] : wrap(sanitise(error), Math.max(1, state.size.columns - 2 - promptWidth));
 }

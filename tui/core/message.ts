@@ -1,7 +1,7 @@
 /** What happens to the client (`Msg`), and what it wants done (`Cmd`). Data both, so that every step can be told and tested. */
 import type { MethodName, ParamsInput, ResultOf } from '../../shared/contract.js';
 import type { ErrorKind } from '../../shared/errors.js';
-import type { ItemId } from '../../shared/plan.js';
+import type { ItemId, SessionId } from '../../shared/plan.js';
 import type { DaemonStatus, RunOutput, SessionChanged } from '../../shared/session.js';
 import type { Intent, UndoEntry } from './edits.js';
 import type { Size } from './frame.js';
@@ -24,7 +24,8 @@ export type Purpose =
   | { readonly for: 'run'; readonly andThen?: readonly Intent[] }
   | { readonly for: 'edit' }
   | { readonly for: 'undo'; readonly entry: UndoEntry | null }
-  | { readonly for: 'say'; readonly key: string }
+  /** `isAgain`: an earlier try may have arrived, and its answer was not heard. */
+  | { readonly for: 'say'; readonly key: string; readonly isAgain: boolean }
   | { readonly for: 'prompt' };
 
 interface CallOf<M extends MethodName> {
@@ -42,7 +43,13 @@ export type Cmd =
   | { readonly type: 'connect'; readonly start: boolean; readonly delayMs: number }
   | { readonly type: 'findServers' }
   /** Let the person edit a text in their own editor. */
-  | { readonly type: 'editText'; readonly itemId: ItemId; readonly base: string; readonly text: string }
+  | {
+      readonly type: 'editText';
+      readonly sessionId: SessionId;
+      readonly itemId: ItemId;
+      readonly base: string;
+      readonly text: string;
+    }
   /** Put a text that cannot go where it was meant for into a file, and tell the reason and the place. */
   | { readonly type: 'keepText'; readonly text: string; readonly reason: string }
   | { readonly type: 'suspend' }
@@ -80,7 +87,13 @@ export type Msg =
   | { readonly type: 'output'; readonly output: RunOutput }
   | { readonly type: 'serversFound'; readonly servers: readonly LocalServer[] }
   /** `base`: the text that was given to the editor. */
-  | { readonly type: 'textEdited'; readonly itemId: ItemId; readonly base: string; readonly text: string }
+  | {
+      readonly type: 'textEdited';
+      readonly sessionId: SessionId;
+      readonly itemId: ItemId;
+      readonly base: string;
+      readonly text: string;
+    }
   | { readonly type: 'editFailed'; readonly reason: string };
 
 /** A call as data. */

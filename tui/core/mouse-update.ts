@@ -3,9 +3,10 @@ import { unreachable } from '../../shared/errors.js';
 import { act } from './act.js';
 import { focusPane, pointAt, scrollBy, scrollPlanBy, turnFold } from './act-move.js';
 import type { Key, Mouse } from './input.js';
+import { isInPlan } from './layout.js';
 import { popupKey, popupPressed } from './popup-update.js';
 import type { Frame, Press, Region } from './press.js';
-import { type Next, next, patchSession, type State, then } from './state.js';
+import { type Next, next, patchSession, type State, andThen } from './state.js';
 import { widthOf } from './text.js';
 import { view } from './view.js';
 
@@ -18,12 +19,13 @@ export function mouseUsed(state: State, mouse: Mouse): Next {
   if (mouse.action !== 'press' || mouse.button !== 'left') return next(state);
   const quiet = state.notice === null ? state : { ...state, notice: null };
   // A click beside a popup leaves it as Escape does.
-  if (state.popup !== null && region?.id !== 'popup') return next({ ...quiet, popup: null });
+  if (state.popup !== null && region?.id !== 'popup') return popupKey(quiet, keyOf('escape'));
   const press = region && pressAt(region, mouse);
+  // Leaving asks first, and looks at whether it has.
+  if (press?.on === 'action' && press.action === 'detach' && state.prompt === null) return act(state, 'detach');
   if (press) return pressed(quiet, press);
-  return next(
-    region?.id === 'line' || region?.id === 'plan' || region?.id === 'conversation' ? focusPane(quiet, region.id) : quiet,
-  );
+  const pane = region?.id === 'line' || region?.id === 'plan' || region?.id === 'conversation' ? region.id : null;
+  return pressed(quiet, pane && { on: 'pane', pane });
 }
 
 function regionAt({ regions }: Frame, { x, y }: Mouse): Region | undefined {
@@ -40,15 +42,17 @@ function pressAt({ rect, rows }: Region, mouse: Mouse): Press | null {
   return row?.press ?? null;
 }
 
-function pressed(state: State, press: Press): Next {
+function pressed(state: State, press: Press | null): Next {
   const { session } = state;
+  // What is being written stays in sight, and has the keys.
+  if (press === null || (state.prompt !== null && press.on !== 'line' && press.on !== 'button')) return next(state);
   switch (press.on) {
     case 'action':
-      return state.prompt === null ? act(state, press.action) : next(state);
+      return act(state, press.action);
     case 'pane':
       return next(focusPane(state, press.pane));
     case 'item': {
-      if (session === null || state.prompt !== null) return next(state);
+      if (session === null) return next(state);
       const isThere = state.focus === 'plan' && session.planView.cursor === press.itemId;
       return isThere ? act(state, 'open') : next(pointAt(focusPane(state, 'plan'), press.itemId));
     }
@@ -61,6 +65,7 @@ function pressed(state: State, press: Press): Next {
       return next(isThere && there.session ? turnFold(there, there.session) : there);
     }
     case 'line':
+    case 'menu':
     case 'button':
       return popupPressed(state, press);
     default:
@@ -76,10 +81,11 @@ function wheel(state: State, region: Region | undefined, by: 1 | -1): Next {
     const isInbox = state.popup.kind === 'inbox';
     const key = keyOf(isInbox ? (by < 0 ? 'pageup' : 'pagedown') : by < 0 ? 'up' : 'down');
     return Array.from({ length: isInbox ? 1 : wheelRows }).reduce<Next>(
-      (step) => then(step, (now) => popupKey(now, key)),
+      (step) => andThen(step, (now) => popupKey(now, key)),
       next(state),
     );
   }
   if (region?.id === 'conversation') return scrollBy(state, by * wheelRows);
-  return next(region?.id === 'plan' ? scrollPlanBy(state, by * wheelRows) : state);
+  // A title that is being written stays in sight.
+  return next(region?.id === 'plan' && !isInPlan(state) ? scrollPlanBy(state, by * wheelRows) : state);
 }

@@ -11,8 +11,8 @@ export function clock(ms: number): string {
 /** `950`, `12.3k`, `1.2M`. */
 export function count(n: number): string {
   if (n < 1000) return String(n);
-  const [value, unit] = n < 999_950 ? [n / 1000, 'k'] : [n / 1_000_000, 'M'];
-  return `${value < 100 ? value.toFixed(1) : Math.round(value)}${unit}`;
+  const [value, unit] = n < 999_500 ? [n / 1000, 'k'] : [n / 1_000_000, 'M'];
+  return `${value < 99.95 ? value.toFixed(1) : Math.round(value)}${unit}`;
 }
 
 /** US dollars: `$0.0042`, `$1.20`. */

@@ -63,6 +63,17 @@ export function scrollPlan(rows: PlanRows, view: PlanView, by: number, height: n
 
 /** Where the cursor goes when its item is no longer there: to what stands in its place. */
 export function keepCursor(before: PlanModel, now: PlanModel, view: PlanView): PlanView {
+  return unfoldCursor(now, replaceCursor(before, now, view));
+}
+
+/** It may have come into a task that is folded: nobody must act on what is not seen. */
+function unfoldCursor({ items }: PlanModel, view: PlanView): PlanView {
+  const parentId = view.cursor === null ? null : (items.get(view.cursor)?.parentId ?? null);
+  if (parentId === null || !view.folded.has(parentId)) return view;
+  return { ...view, folded: new Set([...view.folded].filter((id) => id !== parentId)) };
+}
+
+function replaceCursor(before: PlanModel, now: PlanModel, view: PlanView): PlanView {
   if (view.cursor !== null && now.items.has(view.cursor)) return view;
   if (view.cursor === null) return { ...view, cursor: now.listed[0]?.id ?? null, cursorRow: 0 };
   const index = before.order.get(view.cursor) ?? 0;

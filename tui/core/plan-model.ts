@@ -1,5 +1,15 @@
 /** A plan as the screen holds it: its items by id, and what is read of them at every frame, worked out once a change. */
-import { buildTree, countLeaves, indexTree, listTree, type Place, type Tree } from '../../shared/plan-tree.js';
+import {
+  buildTree,
+  countLeaves,
+  indexTree,
+  itemAt,
+  listItem,
+  listTree,
+  type Place,
+  type Task,
+  type Tree,
+} from '../../shared/plan-tree.js';
 import type { Counts, Item, ItemId, ListedItem } from '../../shared/plan.js';
 
 export interface PlanModel {
@@ -31,13 +41,40 @@ export function planModel(items: ReadonlyMap<ItemId, Item>, version: number): Pl
 export const planOf = (listed: readonly ListedItem[], version: number): PlanModel =>
   planModel(new Map(listed.map(({ depth: _depth, number: _number, ...item }): [ItemId, Item] => [item.id, item])), version);
 
-/** The plan after a change that was told. */
+/** The plan after a change that was told. Where none comes, goes or moves, all but the changed items is that of before. */
 export function changePlan(plan: PlanModel, changed: readonly Item[], removed: readonly ItemId[], version: number): PlanModel {
   if (changed.length === 0 && removed.length === 0) return version === plan.version ? plan : { ...plan, version };
   const items = new Map(plan.items);
   for (const item of changed) items.set(item.id, item);
   for (const id of removed) items.delete(id);
-  return planModel(items, version);
+  const isSameShape = removed.length === 0 && changed.every((item) => standsAsBefore(item, plan.items.get(item.id)));
+  return isSameShape ? { ...replaceItems(plan, changed), items, version } : planModel(items, version);
+}
+
+const standsAsBefore = (item: Item, before: Item | undefined): boolean =>
+  before?.parentId === item.parentId && before.position === item.position;
+
+function replaceItems(plan: PlanModel, changed: readonly Item[]): Omit<PlanModel, 'items' | 'version'> {
+  const { order, places } = plan;
+  const tree: Task[] = [...plan.tree];
+  const listed = [...plan.listed];
+  const counts = { ...plan.counts };
+  for (const item of changed) {
+    const place = places.get(item.id);
+    const index = order.get(item.id);
+    const task = place && tree[place.task];
+    // An item whose parent is unknown stands nowhere.
+    if (place === undefined || index === undefined || task === undefined) continue;
+    const isTask = place.child < 0;
+    if (!isTask || task.children.length === 0) {
+      const before = itemAt(tree, place);
+      if (before !== undefined) counts[before.status]--;
+      counts[item.status]++;
+    }
+    tree[place.task] = isTask ? { ...task, item } : { ...task, children: task.children.with(place.child, item) };
+    listed[index] = listItem(item, place);
+  }
+  return { tree, listed, order, places, counts };
 }
 
 export function listedItem(plan: PlanModel, id: ItemId | null): ListedItem | null {

@@ -1,7 +1,7 @@
 /** The lines of the plan pane: items that are in sight, and between them what is told of the running one. */
 import type { ItemId, ListedItem } from '../../shared/plan.js';
 import type { Step } from '../../shared/run.js';
-import { isSection, type PlanModel } from './plan-model.js';
+import { childrenOf, isSection, type PlanModel } from './plan-model.js';
 import type { PromptKind, SessionView } from './state.js';
 import { sanitise, wrap } from './text.js';
 
@@ -9,7 +9,8 @@ export type PlanRow =
   | { readonly kind: 'item'; readonly item: ListedItem }
   | { readonly kind: 'doing' | 'why' | 'note'; readonly item: ListedItem; readonly text: string }
   | { readonly kind: 'step'; readonly item: ListedItem; readonly step: Step }
-  | { readonly kind: 'adding'; readonly depth: number };
+  /** `isLast`: no sibling stands below it. */
+  | { readonly kind: 'adding'; readonly depth: number; readonly isLast: boolean };
 
 export interface PlanRows {
   readonly count: number;
@@ -108,15 +109,13 @@ function reasonLines(reason: string, width: number): string[] {
 function tellAdding({ plan }: SessionView, place: (id: ItemId | null) => number, prompt: PromptKind | null): Insert[] {
   if (prompt?.kind !== 'add') return [];
   const { parentId, afterId } = prompt;
-  const anchor = afterId ?? parentId;
-  if (anchor === null)
-    return [{ after: place(lastTask(plan)) < 0 ? -1 : endOf(plan, place, lastTask(plan)), rows: [{ kind: 'adding', depth: 0 }] }];
+  const last = childrenOf(plan, parentId).at(-1)?.id ?? null;
+  // Behind a neighbour that has gone it will stand at the end.
+  const before = afterId !== null && !plan.items.has(afterId) ? last : parentId === null ? (afterId ?? last) : afterId;
   // A task stands behind the subtasks of the one before it.
-  const after = parentId === null ? endOf(plan, place, anchor) : place(anchor);
-  return [{ after, rows: [{ kind: 'adding', depth: parentId === null ? 0 : 1 }] }];
+  const after = parentId === null ? endOf(plan, place, before) : place(before ?? parentId);
+  return [{ after, rows: [{ kind: 'adding', depth: parentId === null ? 0 : 1, isLast: before === last }] }];
 }
-
-const lastTask = (plan: PlanModel): ItemId | null => plan.tree.at(-1)?.item.id ?? null;
 
 function endOf(plan: PlanModel, place: (id: ItemId | null) => number, taskId: ItemId | null): number {
   if (taskId === null) return -1;

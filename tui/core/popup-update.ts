@@ -1,7 +1,8 @@
 /** Keys and clicks in a popup. */
 import { unreachable } from '../../shared/errors.js';
 import { act } from './act.js';
-import { enqueue } from './edit-queue.js';
+import { enqueue, takeBack } from './edit-queue.js';
+import type { SessionId } from '../../shared/plan.js';
 import type { Key } from './input.js';
 import { openPrompt } from './act-edit.js';
 import { confirmKey, confirmView } from './popups/confirm.js';
@@ -9,18 +10,31 @@ import { detailKey, toTab } from './popups/detail.js';
 import { explainView } from './popups/explain.js';
 import { helpKey } from './popups/help.js';
 import { answersTo, entryOf, inboxKey } from './popups/inbox.js';
-import { menuActions, menuKey } from './popups/menu.js';
+import { menuKey } from './popups/menu.js';
 import type { Does } from './popups/popup.js';
 import { matching, sessionsKey } from './popups/sessions.js';
 import { openSession } from './session-update.js';
 import { pointAt } from './act-move.js';
 import { type Next, next, type State } from './state.js';
 import type { Press } from './press.js';
-import type { Call } from './message.js';
+import { type Call, call } from './message.js';
+import { askCancel, askCancelPlan } from './questions.js';
 
 const closed = (state: State): State => ({ ...state, popup: null });
 
-export function popupKey(state: State, key: Key): Next {
+export const popupKey = (state: State, key: Key): Next => keepAnswer(state, takeKey(state, key));
+
+/** An answer that was begun is there again when its entry is looked at again. */
+function keepAnswer({ popup: before, session }: State, step: Next): Next {
+  const { popup, answers } = step.state;
+  if (before?.kind !== 'inbox' || before.entry === null || session?.inbox.some(({ id }) => id === before.entry) !== true)
+    return step;
+  const { editor } = popup?.kind === 'inbox' && popup.entry === before.entry ? popup : before;
+  if (answers.get(before.entry)?.text === editor.text || (editor.text === '' && !answers.has(before.entry))) return step;
+  return { ...step, state: { ...step.state, answers: new Map(answers).set(before.entry, editor) } };
+}
+
+function takeKey(state: State, key: Key): Next {
   const { popup } = state;
   if (popup === null) return next(state);
   switch (popup.kind) {
@@ -47,11 +61,19 @@ export function popupKey(state: State, key: Key): Next {
     }
     case 'sessions': {
       const after = sessionsKey(popup, key);
-      return after !== null && 'id' in after ? openSession(closed(state), after.id) : next({ ...state, popup: after });
+      return after !== null && 'id' in after ? goTo(state, after.id) : next({ ...state, popup: after });
     }
     default:
       return unreachable(popup);
   }
+}
+
+/** Another session, once the edits of this one have arrived. */
+function goTo(state: State, sessionId: SessionId): Next {
+  const { popup, session } = state;
+  const isSending = session !== null && (session.edits.current !== null || session.edits.queue.length > 0);
+  if (!isSending || popup?.kind !== 'sessions') return openSession(closed(state), sessionId);
+  return next({ ...state, popup: { ...popup, error: 'Your last edits are still on their way. Enter tries again.' } });
 }
 
 function answer(state: State, call: Call): Next {
@@ -66,20 +88,41 @@ function carryOut(state: State, does: Does): Next {
       return next(state);
     case 'call':
       return next(state, does.call);
+    case 'cancel':
+      return cancel(state, does);
     case 'intents':
-      return enqueue(state, does.intents);
+      return does.takesBack === undefined ? enqueue(state, does.intents) : takeBack(state, does.intents, does.takesBack);
     case 'prompt':
       return next(openPrompt(state, does.about, does.text));
     case 'editDetail':
-      return next(state, { type: 'editText', itemId: does.itemId, base: does.base, text: does.text });
+      if (state.session === null) return next(state);
+      return next(state, {
+        type: 'editText',
+        sessionId: state.session.session.id,
+        itemId: does.itemId,
+        base: does.base,
+        text: does.text,
+      });
     default:
       return unreachable(does);
   }
 }
 
+/** Only what the person saw is cancelled: what runs by now may be another item. */
+function cancel(state: State, { seen, clears }: Extract<Does, { type: 'cancel' }>): Next {
+  const { session } = state;
+  if (session === null) return next(state);
+  if (session.planRun.currentItemId !== seen) {
+    return next({ ...state, popup: clears === null ? askCancel(session, true) : askCancelPlan(session, true) });
+  }
+  const purpose = { for: 'run', ...(clears === null ? {} : { andThen: [clears] }) } as const;
+  return next(state, call('run.cancel', { sessionId: session.session.id }, purpose));
+}
+
 /** A click in the popup: a line of its list, or a button. */
-export function popupPressed(state: State, press: Extract<Press, { on: 'line' | 'button' }>): Next {
+export function popupPressed(state: State, press: Extract<Press, { on: 'line' | 'button' | 'menu' }>): Next {
   const { popup } = state;
+  if (press.on === 'menu') return popup?.kind === 'menu' ? act(pointAt(closed(state), popup.itemId), press.action) : next(state);
   const { index } = press;
   switch (popup?.kind) {
     case 'confirm':
@@ -87,10 +130,8 @@ export function popupPressed(state: State, press: Extract<Press, { on: 'line' | 
       const choice = popup.choices[index];
       return choice === undefined ? next(state) : carryOut(closed(state), choice.does);
     }
-    case 'menu': {
-      const action = menuActions(popup, state)[index];
-      return action === undefined ? next(state) : act(pointAt(closed(state), popup.itemId), action);
-    }
+    case 'menu':
+      return next(state);
     case 'detail':
       return next({ ...state, popup: toTab(popup, index) });
     case 'inbox': {
@@ -100,7 +141,7 @@ export function popupPressed(state: State, press: Extract<Press, { on: 'line' | 
     }
     case 'sessions': {
       const session = matching(popup)[index];
-      return session === undefined ? next(state) : openSession(closed(state), session.id);
+      return session === undefined ? next(state) : goTo(state, session.id);
     }
     case 'help':
     case undefined:

@@ -11,6 +11,8 @@ export type Press =
   | { readonly on: 'block'; readonly block: number }
   /** A line of the popup's list, or one of its buttons. */
   | { readonly on: 'line'; readonly index: number }
+  /** A line of the menu of an item. */
+  | { readonly on: 'menu'; readonly action: Action }
   | { readonly on: 'button'; readonly index: number };
 
 export type Span = frame.Span<Press>;

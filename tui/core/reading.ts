@@ -1,9 +1,10 @@
 /** Reading what was before: runs and their transcripts, one at a time, newest first. */
 import type { Message, Run, RunId } from '../../shared/run.js';
 import { replaceRuns } from './conversation.js';
+import { followBlocks } from './conversation-follow.js';
 import { call } from './message.js';
 import { listedItem } from './plan-model.js';
-import { type Next, next, patchSession, type Read, type SessionView, type State, then, withSession } from './state.js';
+import { type Next, next, patchSession, type Read, type SessionView, type State, andThen, withSession } from './state.js';
 import { transcriptBlocks } from './transcript.js';
 
 /** Runs whose words are there when a session is opened; earlier ones come when one scrolls up to them. */
@@ -30,9 +31,12 @@ export function takeRuns(state: State, runs: readonly Run[]): Next {
         };
       }
       const newest = all.findIndex(({ id }) => known.has(id));
-      const missed = (newest < 0 ? all : all.slice(0, newest)).toReversed().map((run): Read => ({ run, at: 'end' }));
-      const again = all.filter(({ id }) => view.partlyHeard.has(id) && known.has(id)).map((run): Read => ({ run, at: 'end' }));
-      return { runs, reads: [...again, ...missed] };
+      const missed = (newest < 0 ? all : all.slice(0, newest)).toReversed();
+      const again = all.filter(({ id }) => view.partlyHeard.has(id) && known.has(id));
+      // What is still to be read keeps its place: older runs go to the start, each in front of the one before.
+      const wanted = new Set(view.reads.map(({ run }) => run.id));
+      const more = [...again, ...missed].filter(({ id }) => !wanted.has(id)).map((run): Read => ({ run, at: 'end' }));
+      return { runs, reads: [...view.reads, ...more] };
     }),
   );
 }
@@ -41,15 +45,16 @@ export function takeRuns(state: State, runs: readonly Run[]): Next {
 export function refreshRuns(state: State, runs: readonly Run[]): Next {
   const heard = state.session?.partlyHeard ?? new Set<RunId>();
   const ended = runs.filter(({ id, finishedAt }) => finishedAt !== null && heard.has(id));
-  return ended.reduce((step, run) => then(step, (now) => readRun(now, run)), next(patchSession(state, { runs })));
+  return ended.reduce((step, run) => andThen(step, (now) => readRun(now, run)), next(patchSession(state, { runs })));
 }
 
-/** The transcript of a run is to be read (again). */
+/** The transcript of a run is to be read (again). One that is being read just now may lack what came since it was asked for. */
 export const readRun = (state: State, run: Run): Next =>
   read(
-    withSession(state, ({ reads }) =>
-      reads.some((wanted) => wanted.run.id === run.id) ? {} : { reads: [...reads, { run, at: 'end' }] },
-    ),
+    withSession(state, ({ reads, reading }) => {
+      const waiting = reading === null ? reads : reads.slice(1);
+      return waiting.some((wanted) => wanted.run.id === run.id) ? {} : { reads: [...reads, { run, at: 'end' }] };
+    }),
   );
 
 /** The start of the conversation is in sight: the run before it is read. */
@@ -78,9 +83,11 @@ export function takeTranscript(state: State, runId: string, messages: readonly M
   const blocks = transcriptBlocks(run, messages, listedItem(session.plan, run.itemId));
   const partlyHeard = new Set(session.partlyHeard);
   if (run.finishedAt !== null) partlyHeard.delete(run.id);
+  const conversation = replaceRuns(session.conversation, chain, blocks, first.at);
   return read(
     patchSession(state, {
-      conversation: replaceRuns(session.conversation, chain, blocks, first.at),
+      conversation,
+      conversationView: followBlocks(session.conversation, conversation, session.conversationView),
       reads: session.reads.slice(1),
       reading: null,
       partlyHeard,
@@ -89,8 +96,8 @@ export function takeTranscript(state: State, runId: string, messages: readonly M
 }
 
 /** A transcript that could not be read is passed over. */
-export const skipTranscript = (state: State): Next =>
-  read(withSession(state, ({ reads }) => ({ reads: reads.slice(1), reading: null })));
+export const skipTranscript = (state: State, runId: string): Next =>
+  read(withSession(state, ({ reads, reading }) => (reading === runId ? { reads: reads.slice(1), reading: null } : {})));
 
 /** The run and those that it goes on with. */
 function chainOf(run: Run, { runs }: SessionView): ReadonlySet<RunId> {

@@ -29,6 +29,8 @@ export function fitSpans(spans: readonly Span[], width: number, glyphs: Glyphs):
   return fitted;
 }
 
+export const fitRow = (one: Row, width: number, glyphs: Glyphs): Row => ({ ...one, spans: fitSpans(one.spans, width, glyphs) });
+
 /** `left` fitted into what `right` leaves, which stands at the right edge. */
 export function apart(left: readonly Span[], right: readonly Span[], width: number, glyphs: Glyphs): readonly Span[] {
   const end = fitSpans(right, width, glyphs);

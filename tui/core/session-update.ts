@@ -9,7 +9,7 @@ import { call } from './message.js';
 import { keepCursor } from './plan-cursor.js';
 import { changePlan, listedItem, planOf } from './plan-model.js';
 import { readRun, runsRead } from './reading.js';
-import { type Next, next, noEdits, patchSession, type SessionView, type State, tell, then, withSession } from './state.js';
+import { type Next, next, noEdits, patchSession, type SessionView, type State, tell, andThen, withSession } from './state.js';
 import { isOpen, nextLeaf } from '../../shared/plan-tree.js';
 import { wordOf } from './glyphs.js';
 import { endBlocks, runHead } from './transcript.js';
@@ -26,6 +26,12 @@ export function openSession(state: State, sessionId: SessionId): Next {
   return next({ ...state, wanted: sessionId, session: kept }, ...leaving, call('session.watch', { sessionId }, looking));
 }
 
+/** There is no session to show: what there is to begin with is found out. */
+export function lookAround(state: State): Next {
+  const looked = { ...state, isLookedUp: true };
+  return state.daemon?.provider ? next(looked) : next(looked, { type: 'findServers' });
+}
+
 export function takeSnapshot(state: State, snapshot: Snapshot): Next {
   const { session, planRun, liveness, run, inbox } = snapshot;
   if (state.wanted !== session.id) return next(state);
@@ -40,6 +46,7 @@ export function takeSnapshot(state: State, snapshot: Snapshot): Next {
     livenessAskedAt: state.now,
     run,
     runs: old?.runs ?? [],
+    runsAskedAt: old?.runsAskedAt ?? 0,
     steps: old?.steps ?? [],
     inbox: openEntries(inbox),
     plan,
@@ -55,7 +62,7 @@ export function takeSnapshot(state: State, snapshot: Snapshot): Next {
     isResyncing: false,
   };
   const shown: State = { ...state, session: view, isLookedUp: true };
-  return then(next(arrive(shown), call('run.list', { sessionId: session.id, limit: runsRead }, looking)), pump);
+  return andThen(next(arrive(shown), call('run.list', { sessionId: session.id, limit: runsRead }, looking)), pump);
 }
 
 function firstLook(plan: SessionView['plan'], current: SessionView['planView']['cursor']): SessionView['planView'] {
@@ -73,12 +80,8 @@ export function takeChange(state: State, change: SessionChanged): Next {
   const view = state.session;
   if (view?.session.id !== change.sessionId || view.isResyncing) return next(state);
   if (change.deleted)
-    return next(
-      tell(
-        { ...state, session: null, wanted: null, isLookedUp: true, popup: null, prompt: null },
-        'The session was deleted.',
-        'warn',
-      ),
+    return lookAround(
+      tell({ ...state, session: null, wanted: null, popup: null, prompt: null }, 'The session was deleted.', 'warn'),
     );
   if (change.snapshot) return takeSnapshot(state, change.snapshot);
   if (change.fromVersion !== undefined && change.fromVersion !== view.plan.version) {
@@ -101,7 +104,7 @@ export function takeChange(state: State, change: SessionChanged): Next {
   const shown = change.items === undefined ? told : tellClosed(view, told, change.items);
   const changed = arrive(tellInbox({ ...state, session: shown }, view.inbox, shown.inbox));
   const followed = change.run ? followRun(changed, change.run) : next(changed);
-  return then(followed, pump);
+  return andThen(followed, pump);
 }
 
 function withRun(runs: readonly Run[], run: Run): readonly Run[] {
@@ -132,14 +135,19 @@ function followRun(state: State, run: Run): Next {
   const steps =
     run.finishedAt === null && run.kind === 'leaf' && run.usage.turns > 0 ? [call('run.steps', { runId: run.id }, looking)] : [];
   if (run.finishedAt === null) {
+    if (isOfOther(session, run) && state.chat.saying.length === 0) return readRun(state, run);
     // A turn ended: now the store has what was missed of it.
     return session.partlyHeard.has(run.id) && run.usage.turns > 0
-      ? then(next(state, ...steps), (now) => readRun(now, run))
+      ? andThen(next(state, ...steps), (now) => readRun(now, run))
       : next(state, ...steps);
   }
-  if (session.partlyHeard.has(run.id)) return readRun(state, run);
+  if (session.partlyHeard.has(run.id) || isOfOther(session, run)) return readRun(state, run);
   return next(withSession(state, (view) => ({ conversation: tellEnd(view, run) })));
 }
+
+/** Words that this client did not say are told by nobody: they are read. */
+const isOfOther = ({ conversation }: SessionView, { id, kind }: Run): boolean =>
+  kind === 'chat' && conversation.blocks.findLast((block) => block.kind === 'you' && block.runId === id) === undefined;
 
 function tellEnd(view: SessionView, run: Run): SessionView['conversation'] {
   const item = listedItem(view.plan, run.itemId);

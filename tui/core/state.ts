@@ -4,7 +4,7 @@ import type { ItemId, SessionId } from '../../shared/plan.js';
 import type { Liveness, PlanRun, Run, RunId, Step } from '../../shared/run.js';
 import type { DaemonStatus, Session } from '../../shared/session.js';
 import type { Conversation } from './conversation.js';
-import type { Intent, UndoEntry } from './edits.js';
+import type { Intent, Target, UndoEntry } from './edits.js';
 import type { Size } from './frame.js';
 import type { Glyphs } from './glyphs.js';
 import { type Editor, emptyEditor } from './line-editor.js';
@@ -12,6 +12,7 @@ import type { Cmd, LocalServer } from './message.js';
 import type { PlanModel } from './plan-model.js';
 import type { Popup } from './popups/popup.js';
 import type { Tone } from './style.js';
+import type { Typed } from './typed-ahead.js';
 
 export type Pane = 'conversation' | 'plan' | 'line';
 
@@ -45,14 +46,21 @@ export interface Edit {
   readonly intent: Intent;
   /** It takes something back, and is not itself to be taken back. */
   readonly isUndo: boolean;
+  /** What is taken back when all its edits were carried out; null for what is none of this client's. */
+  readonly undoes: UndoEntry | null;
   /** How often it has met another version. */
   readonly tries: number;
+}
+
+/** An edit that was sent. `before`: the plan that it was worked out against, which tells how to take it back. */
+export interface SentEdit extends Edit {
+  readonly before: Target;
 }
 
 /** Edits go out one by one; each is worked out against the plan as the one before left it. */
 export interface Edits {
   readonly queue: readonly Edit[];
-  readonly current: Edit | null;
+  readonly current: SentEdit | null;
   /** The next one waits until the plan has this version. */
   readonly awaiting: number;
   /** A new item that the cursor goes to when it is there. */
@@ -69,6 +77,7 @@ export interface Read {
 /** Words on their way to the model: kept until the daemon has them. */
 export interface Saying {
   readonly key: string;
+  readonly sessionId: SessionId;
   readonly text: string;
 }
 
@@ -82,6 +91,8 @@ export interface SessionView {
   readonly livenessAskedAt: number;
   readonly run: Run | null;
   readonly runs: readonly Run[];
+  /** When they were last asked for without need of their words, milliseconds since 1970. */
+  readonly runsAskedAt: number;
   readonly steps: readonly Step[];
   /** Open entries, newest first. */
   readonly inbox: readonly InboxEntry[];
@@ -126,6 +137,8 @@ export interface Prompt {
   readonly editor: Editor;
   readonly error: string | null;
   readonly isSent: boolean;
+  /** Of what may not be done twice, once it was sent: sent again after a lost connection it is the same. */
+  readonly key?: string;
 }
 
 /** One line about what just happened; the next key takes it away. */
@@ -139,6 +152,8 @@ export interface State {
   readonly glyphs: Glyphs;
   /** Milliseconds since 1970, as last told. */
   readonly now: number;
+  /** When the daemon was last heard, where it is not heard any more: nothing is known of what came after. */
+  readonly heardAt: number | null;
   /** The folder in which the client was started. */
   readonly folder: string;
   /** The person's own folder, shown as `~`; empty when there is none. */
@@ -161,7 +176,11 @@ export interface State {
   readonly isPlanShown: boolean;
   readonly chat: ChatLine;
   readonly prompt: Prompt | null;
+  /** What was typed while the prompt waited for its answer. */
+  readonly ahead: readonly Typed[];
   readonly popup: Popup | null;
+  /** Answers to entries of the inbox that were begun and not given, by the entry. */
+  readonly answers: ReadonlyMap<string, Editor>;
   readonly notice: Notice | null;
 }
 
@@ -180,6 +199,7 @@ export function initialState({ size, glyphs, now, folder, home, clientId, sessio
     size,
     glyphs,
     now,
+    heardAt: null,
     folder,
     home,
     clientId,
@@ -195,7 +215,9 @@ export function initialState({ size, glyphs, now, folder, home, clientId, sessio
     isPlanShown: true,
     chat: { editor: emptyEditor, history: [], at: null, draft: emptyEditor, saying: [] },
     prompt: null,
+    ahead: [],
     popup: null,
+    answers: new Map(),
     notice: null,
   };
 }
@@ -210,8 +232,8 @@ export interface Next {
 
 export const next = (state: State, ...cmds: readonly Cmd[]): Next => ({ state, cmds });
 export const withCmds = (step: Next, ...cmds: readonly Cmd[]): Next => ({ ...step, cmds: [...step.cmds, ...cmds] });
-/** One step after the other. */
-export function then(step: Next, follow: (state: State) => Next): Next {
+/** One step after the other. (A module that exports `then` would be taken for a promise where it is imported at run time.) */
+export function andThen(step: Next, follow: (state: State) => Next): Next {
   const after = follow(step.state);
   return { state: after.state, cmds: [...step.cmds, ...after.cmds] };
 }
@@ -227,3 +249,6 @@ export function shortPath(path: string, { home }: Pick<State, 'home'>): string {
   const isInside = home !== '' && (path === home || path.startsWith(`${home}/`));
   return isInside ? `~${path.slice(home.length)}` : path;
 }
+
+/** Until when it is known how things stand: now, or when the daemon was last heard. Milliseconds since 1970. */
+export const knownUntil = ({ heardAt, now }: Pick<State, 'heardAt' | 'now'>): number => heardAt ?? now;

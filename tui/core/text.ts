@@ -204,12 +204,16 @@ export function rowStarts(pieces: readonly Piece[], width: number, spaces: 'hang
  * and the indentation of the first row stays. Where there is one column only, a wide character is the substitute.
  */
 export function wrap(text: string, width: number): string[] {
-  if (text.length <= width && ascii.test(text)) return [text];
+  const rows = ascii.test(text) ? wrapAscii(text, width) : wrapPieces(text, width);
+  return rows.length > 1 && rows[0] === '' ? rows.slice(1) : rows;
+}
+
+function wrapPieces(text: string, width: number): string[] {
   const pieces = cells(text)
     .flatMap(pieceOf)
     .map((piece) => (piece.columns > width ? { text: substitute, columns: 1 } : piece));
   const starts = rowStarts(pieces, width, 'hang');
-  const rows = starts.map((start, index) => {
+  return starts.map((start, index) => {
     let end = starts[index + 1] ?? pieces.length;
     while (end > start && pieces[end - 1]?.text === ' ') end -= 1;
     return pieces
@@ -217,7 +221,25 @@ export function wrap(text: string, width: number): string[] {
       .map((piece) => piece.text)
       .join('');
   });
-  return rows.length > 1 && rows[0] === '' ? rows.slice(1) : rows;
+}
+
+/** The same where each code unit is a column, without an object for each: a line that is streamed is wrapped again and again. */
+function wrapAscii(text: string, width: number): string[] {
+  if (text.length <= width) return [text];
+  const rows: string[] = [];
+  let start = 0;
+  while (start < text.length) {
+    let next = start + width;
+    if (next >= text.length) next = text.length;
+    else if (text[next] === ' ') while (text[next] === ' ') next++;
+    else {
+      const word = text.lastIndexOf(' ', next - 1) + 1;
+      if (word > start) next = word;
+    }
+    rows.push(text.slice(start, next).trimEnd());
+    start = next;
+  }
+  return rows;
 }
 
 /** `42 s`, `3 min`, `2 h 5 min`. */

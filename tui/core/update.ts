@@ -1,29 +1,32 @@
 /** One step: what happened, and what the screen then is and wants done. */
 import { unreachable } from '../../shared/errors.js';
+import type { SessionId } from '../../shared/plan.js';
 import { answered, refused } from './answers.js';
 import { sayAgain } from './chat-line.js';
-import { enqueue } from './edit-queue.js';
+import { askWhenFree, enqueue } from './edit-queue.js';
 import type { Intent } from './edits.js';
 import { keyPressed, pasted } from './input-update.js';
-import { keepDetails, keepText } from './kept-texts.js';
+import { keepText, keepTexts } from './kept-texts.js';
 import { whyNot } from './link-words.js';
 import { call, type Msg } from './message.js';
 import { mouseUsed } from './mouse-update.js';
 import { inform } from './popups/confirm.js';
 import { runsRead } from './reading.js';
 import { openSession, takeChange, takeOutput } from './session-update.js';
-import { type Next, next, type State, tell, withCmds } from './state.js';
+import { type Next, next, patchSession, type State, tell, withCmds } from './state.js';
+import { keepLine } from './steady-cursor.js';
+import { takeTyped } from './typed-ahead.js';
 
-export const update = (state: State, msg: Msg): Next => keepDetails(state.session, take(state, msg));
+export const update = (state: State, msg: Msg): Next => keepTexts(state, takeTyped(take(state, msg), take));
 
 function take(state: State, msg: Msg): Next {
   switch (msg.type) {
     case 'key':
-      return keyPressed(state, msg);
+      return askWhenFree(state, keyPressed(state, msg));
     case 'paste':
       return pasted(state, msg.text);
     case 'mouse':
-      return mouseUsed(state, msg);
+      return askWhenFree(state, mouseUsed(state, msg));
     case 'focus':
     case 'blur':
       return next(state);
@@ -32,25 +35,25 @@ function take(state: State, msg: Msg): Next {
     case 'ticked':
       return ticked({ ...state, now: msg.now });
     case 'connected':
-      return connected({ ...state, daemon: msg.daemon, link: { state: 'open' } });
+      return connected({ ...state, daemon: msg.daemon, link: { state: 'open' }, heardAt: null });
     case 'lost':
-      return lost(state, msg.reason, 0);
+      return lost({ ...state, heardAt: state.heardAt ?? state.now }, msg.reason, 0);
     case 'notConnected':
       return msg.otherProtocol
         ? meetOtherProtocol(state, msg.reason)
         : lost(state, msg.reason, state.link.state === 'lost' ? state.link.tries + 1 : 1);
     case 'changed':
-      return takeChange(state, msg.change);
+      return keepLine(state, takeChange(state, msg.change));
     case 'output':
       return takeOutput(state, msg.output);
     case 'answered':
-      return answered(state, msg);
+      return keepLine(state, answered(state, msg));
     case 'refused':
       return refused(state, msg);
     case 'serversFound':
       return next({ ...state, servers: msg.servers });
     case 'textEdited':
-      return textEdited(state, { kind: 'detail', itemId: msg.itemId, base: msg.base, text: msg.text });
+      return textEdited(state, msg.sessionId, { kind: 'detail', itemId: msg.itemId, base: msg.base, text: msg.text });
     case 'editFailed':
       return next(say(state, 'The text did not get there', msg.reason));
     default:
@@ -77,12 +80,15 @@ function meetOtherProtocol(state: State, reason: string): Next {
   return next({ ...told, link: { state: 'otherProtocol', reason } }, { type: 'connect', start: false, delayMs: slowestMs });
 }
 
-/** In a popup, unless the person is in one. */
+/** In a popup, unless the person is in one or writes something. */
 const say = (state: State, title: string, text: string): State =>
-  state.popup === null ? { ...state, popup: inform(title, text) } : tell(state, text.replaceAll('\n', ' '), 'bad');
+  state.popup === null && state.prompt === null
+    ? { ...state, popup: inform(title, text) }
+    : tell(state, text.replaceAll('\n', ' '), 'bad');
 
-function textEdited(state: State, intent: Extract<Intent, { kind: 'detail' }>): Next {
-  if (state.session === null) return next(state, keepText(intent.text, 'The session was deleted meanwhile.'));
+function textEdited(state: State, sessionId: SessionId, intent: Extract<Intent, { kind: 'detail' }>): Next {
+  // Ids are the same in every plan: it must not go to another one.
+  if (state.session?.session.id !== sessionId) return next(state, keepText(intent.text, 'Its session is not shown any more.'));
   const queued = enqueue(state, [intent]);
   if (state.link.state === 'open') return queued;
   return { ...queued, state: tell(queued.state, `${whyNot(state.link)}: the detail goes out when it is back.`, 'warn') };
@@ -98,21 +104,20 @@ function connected(state: State): Next {
 const askAfterMs = 2_000;
 /** A run that waits for a slot or the workspace may have begun any moment. */
 const askWaitingAfterMs = 900;
+const listAfterMs = 900;
 
 function ticked(state: State): Next {
   const { session, now, link } = state;
   if (session === null || link.state !== 'open') return next(state);
   const sessionId = session.session.id;
   // A run that another one followed in the same breath ended without a word.
-  const isStale = session.runs.some(({ id, finishedAt }) => finishedAt === null && id !== session.run?.id);
-  const runs = isStale ? [call('run.list', { sessionId, limit: runsRead }, { for: 'runs' })] : [];
+  const mayBeOver = session.runs.some(({ id, finishedAt }) => finishedAt === null && id !== session.run?.id);
+  const isListed = !mayBeOver || now - session.runsAskedAt < listAfterMs;
+  const runs = isListed ? [] : [call('run.list', { sessionId, limit: runsRead }, { for: 'runs' })];
+  const asked = isListed ? state : patchSession(state, { runsAskedAt: now });
   const { status } = session.planRun;
   const askAfter = status === 'running' && session.liveness.state === 'waiting' ? askWaitingAfterMs : askAfterMs;
   const isUnderWay = status === 'running' || status === 'pausing' || status === 'waiting';
-  if (!isUnderWay || now - Math.max(session.livenessAt, session.livenessAskedAt) < askAfter) return next(state, ...runs);
-  return next(
-    { ...state, session: { ...session, livenessAskedAt: now } },
-    call('run.get', { sessionId }, { for: 'view' }),
-    ...runs,
-  );
+  if (!isUnderWay || now - Math.max(session.livenessAt, session.livenessAskedAt) < askAfter) return next(asked, ...runs);
+  return next(patchSession(asked, { livenessAskedAt: now }), call('run.get', { sessionId }, { for: 'view' }), ...runs);
 }

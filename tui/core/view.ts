@@ -28,8 +28,7 @@ export function view(state: State): Frame {
     if (at !== null) cursor = { x: rect.x + at.x, y: rect.y + at.y };
   };
   if (layout.conversation !== null) {
-    const rows =
-      session === null ? startPane(state, layout.conversation) : conversationPane(state, session, layout.conversation);
+    const rows = session === null ? startPane(state, layout.conversation) : conversationPane(state, session, layout.conversation);
     regions.push({ id: 'conversation', rect: layout.conversation, rows });
   }
   if (layout.divider !== null) {
@@ -44,9 +43,9 @@ export function view(state: State): Frame {
     regions.push({ id: 'plan', rect: layout.plan, rows: pane.rows });
     within(layout.plan, pane.cursor);
   }
-  const line = linePane(state, layout.line);
-  const lineRect = { ...layout.lineTitle, height: 1 + layout.line.height };
-  regions.push({ id: 'line', rect: lineRect, rows: [lineTitleRow(state, layout), ...line.rows] });
+  const line = linePane(state, layout.line, layout.note);
+  const lineRect = { ...layout.lineTitle, height: layout.lineTitle.height + layout.line.height };
+  if (lineRect.height > 0) regions.push({ id: 'line', rect: lineRect, rows: [lineTitleRow(state, layout), ...line.rows] });
   within(layout.line, line.cursor);
   regions.push({ id: 'status', rect: layout.status, rows: statusPane(state, layout.status) });
   if (popup !== null) {

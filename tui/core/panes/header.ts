@@ -3,7 +3,7 @@ import type { PlanRunStatus } from '../../../shared/run.js';
 import { statusGlyph } from '../glyphs.js';
 import type { Row, Span } from '../press.js';
 import { apart, span } from '../rows.js';
-import type { SessionView, State } from '../state.js';
+import { knownUntil, type SessionView, type State } from '../state.js';
 import type { Tone } from '../style.js';
 import { clock } from '../numbers.js';
 import { sanitise } from '../text.js';
@@ -25,18 +25,23 @@ function goalSpans({ session }: SessionView): Span[] {
   return [span(` ${sanitise(session.title)}`, 'strong'), span('  no goal: g sets one', 'dim')];
 }
 
-function runSpans({ planRun, run }: SessionView, { glyphs, now, size }: State): Span[] {
+function runSpans({ planRun, run }: SessionView, state: State): Span[] {
+  const { glyphs, size } = state;
   const { status, stepNo, attempt } = planRun;
   const tone = toneOf(status);
   const goesOn = status === 'running' || status === 'pausing';
-  const elapsed = goesOn && run?.finishedAt === null ? clock(now - Date.parse(run.startedAt)) : '';
-  const parts = [
-    size.columns >= 60 && stepNo > 0 ? `step ${stepNo}` : '',
-    size.columns >= 60 && attempt > 1 ? `try ${attempt}` : '',
-    elapsed,
-  ].filter((part) => part !== '');
+  // Of what is over or has not begun, neither step nor try says anything.
+  const isUnderWay = status !== 'idle' && status !== 'completed' && status !== 'cancelled';
+  const isTold = isUnderWay && size.columns >= 60;
+  const elapsed = goesOn && run?.finishedAt === null ? clock(knownUntil(state) - Date.parse(run.startedAt)) : '';
+  const parts = [isTold && stepNo > 0 ? `step ${stepNo}` : '', isTold && attempt > 1 ? `try ${attempt}` : '', elapsed].filter(
+    (part) => part !== '',
+  );
+  const isOld = state.heardAt !== null && (goesOn || status === 'waiting');
   return [
-    span(`${statusGlyph(status, glyphs)} ${status}`, statusTone(status, tone)),
+    isOld
+      ? span(`${statusGlyph(status, glyphs)} was ${status}`, 'dim')
+      : span(`${statusGlyph(status, glyphs)} ${status}`, statusTone(status, tone)),
     span(parts.map((part) => ` ${glyphs.dot} ${part}`).join(''), 'dim'),
   ];
 }

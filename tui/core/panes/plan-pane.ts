@@ -4,16 +4,17 @@ import type { ListedItem } from '../../../shared/plan.js';
 import type { Step } from '../../../shared/run.js';
 import type { Rect } from '../frame.js';
 import { type Glyphs, glyphOf, statusGlyph } from '../glyphs.js';
+import { keysToLine } from '../hints.js';
 import { type Editor, layoutEditor } from '../line-editor.js';
 import { livenessText } from '../liveness-text.js';
 import { childrenOf, isSection, type PlanModel } from '../plan-model.js';
 import { topOf } from '../plan-cursor.js';
 import { type PlanRow, planRows, type PlanRows } from '../plan-rows.js';
 import type { Row, Span } from '../press.js';
-import { apart, row, span, textRow } from '../rows.js';
-import type { PromptKind, SessionView, State } from '../state.js';
+import { apart, fitRow, row, span, textRow } from '../rows.js';
+import { knownUntil, type PromptKind, type SessionView, type State } from '../state.js';
 import type { Tone } from '../style.js';
-import { fit, sanitise } from '../text.js';
+import { fit, sanitise, wrap } from '../text.js';
 import { toneOf } from '../tree-view.js';
 
 /** From this width on, what the running item does stands in its own row. */
@@ -31,10 +32,11 @@ export const rowsOfPlan = (view: SessionView, about: PromptKind | null, width: n
 export function planPane(state: State, view: SessionView, { width, height }: Rect): PaneView {
   const { prompt } = state;
   const rows = rowsOfPlan(view, prompt?.about ?? null, width);
-  if (rows.count === 0) return { rows: emptyPlan(state), cursor: null };
+  if (rows.count === 0) return { rows: emptyPlan(state).map((one) => fitRow(one, width, state.glyphs)), cursor: null };
   const top = prompt?.about.kind === 'add' ? showAdding(rows, view, height) : topOf(rows, view.planView, height);
   const shown: Row[] = [];
   let cursor: PaneView['cursor'] = null;
+  let told = 0;
   for (let y = 0; y < height && top + y < rows.count; y++) {
     const planRow = rows.at(top + y);
     if (planRow === undefined) break;
@@ -48,12 +50,17 @@ export function planPane(state: State, view: SessionView, { width, height }: Rec
     cursor = { x: edited.x, y };
     const { error, isSent } = prompt ?? {};
     const hint = error ?? (isSent ? 'sending' : null);
-    if (hint !== null && hint !== undefined) shown.push(textRow(`      ${sanitise(hint)}`, error === null ? 'dim' : 'bad'));
+    if (hint === null || hint === undefined) continue;
+    for (const line of wrap(sanitise(hint), Math.max(8, width - 7)))
+      shown.push(textRow(`      ${line}`, error === null ? 'dim' : 'bad'));
+    told = shown.length;
   }
-  return { rows: shown.slice(0, height), cursor };
+  // At the bottom of the pane, what was typed and why it was refused come into sight as a whole.
+  const from = Math.min(cursor?.y ?? 0, Math.max(0, told - height));
+  return { rows: shown.slice(from, from + height), cursor: cursor && { ...cursor, y: cursor.y - from } };
 }
 
-function emptyPlan({ glyphs }: State): Row[] {
+function emptyPlan({ glyphs, focus }: State): Row[] {
   return [
     textRow(''),
     textRow('  The plan is empty.', 'strong'),
@@ -61,17 +68,17 @@ function emptyPlan({ glyphs }: State): Row[] {
     row(
       span('  '),
       span('a', 'accent', { on: 'action', action: 'addTask' }),
-      span('    add a task', 'plain', { on: 'action', action: 'addTask' }),
+      span('        add a task', 'plain', { on: 'action', action: 'addTask' }),
     ),
     row(
       span('  '),
       span('g', 'accent', { on: 'action', action: 'goal' }),
-      span('    set the goal', 'plain', { on: 'action', action: 'goal' }),
+      span('        set the goal', 'plain', { on: 'action', action: 'goal' }),
     ),
     row(
       span('  '),
-      span('Tab', 'accent', { on: 'pane', pane: 'line' }),
-      span('  write to the model', 'plain', { on: 'pane', pane: 'line' }),
+      span(keysToLine(focus).padEnd(9), 'accent', { on: 'pane', pane: 'line' }),
+      span('write to the model', 'plain', { on: 'pane', pane: 'line' }),
     ),
     textRow(''),
     textRow(`  From a file ${glyphs.dot} cairn import plan.md`, 'dim'),
@@ -102,7 +109,7 @@ function editedRow(planRow: PlanRow, editor: Editor, state: State, view: Session
   const head =
     planRow.kind === 'item'
       ? `${guide(planRow.item, view.plan, glyphs)}${glyphOf(planRow.item, glyphs)} ${planRow.item.number} `
-      : `${planRow.kind === 'adding' && planRow.depth > 0 ? `   ${glyphs.line.lastBranch} ` : ' '}${glyphs.pending} `;
+      : `${planRow.kind === 'adding' && planRow.depth > 0 ? branch(planRow.isLast, glyphs) : ' '}${glyphs.pending} `;
   const room = Math.max(4, width - head.length - 1);
   const { lines, cursor } = layoutEditor(editor, room);
   return {
@@ -116,7 +123,7 @@ function paintRow(planRow: PlanRow, state: State, view: SessionView, width: numb
     case 'item':
       return itemRow(planRow.item, state, view, width);
     case 'doing':
-      return cut([span(below(planRow.item)), span(livenessText(view, state.now), livenessTone(view))]);
+      return cut([span(below(planRow.item)), doing(view, state)]);
     case 'why':
     case 'note':
       return cut([span(below(planRow.item)), span(planRow.text, planRow.kind === 'why' ? 'bad' : 'dim')]);
@@ -167,11 +174,13 @@ function itemRow(item: ListedItem, state: State, view: SessionView, width: numbe
 }
 
 /** Subtasks hang on a line; tasks stand free. */
-function guide(item: ListedItem, plan: PlanModel, { line }: Glyphs): string {
+function guide(item: ListedItem, plan: PlanModel, glyphs: Glyphs): string {
   if (item.parentId === null) return ' ';
   const isLast = childrenOf(plan, item.parentId).at(-1)?.id === item.id;
-  return `   ${isLast ? line.lastBranch : line.branch} `;
+  return branch(isLast, glyphs);
 }
+
+const branch = (isLast: boolean, { line }: Glyphs): string => `   ${isLast ? line.lastBranch : line.branch} `;
 
 function rightOf(
   item: ListedItem,
@@ -182,8 +191,8 @@ function rightOf(
   const { status } = view.planRun;
   if (isCurrent && (status === 'blocked' || status === 'failed')) return [span(`${status} `, 'bad')];
   if (isCurrent && width >= besideColumns) {
-    const text = livenessText(view, state.now);
-    return [span(fit(text, Math.floor(width / 2), state.glyphs.ellipsis), livenessTone(view)), span(' ')];
+    const { text, tone } = doing(view, state);
+    return [span(fit(text, Math.floor(width / 2), state.glyphs.ellipsis), tone), span(' ')];
   }
   // What it does stands below it.
   if (isCurrent) return view.liveness.state === 'idle' ? [span(`${status} `, livenessTone(view))] : [];
@@ -209,6 +218,13 @@ const titleTone = (item: ListedItem, isCurrent: boolean, section: boolean): Tone
   if (isCurrent || (section && item.status === 'pending')) return 'strong';
   return item.status === 'done' || item.status === 'skipped' ? 'dim' : 'plain';
 };
+
+/** What the running item does; where the daemon is not heard, what it did when it was. */
+function doing(view: SessionView, state: State): Span {
+  const text = livenessText(view, knownUntil(state));
+  if (state.heardAt === null || view.liveness.state === 'idle') return span(text, livenessTone(view));
+  return span(`last known: ${text}`, 'dim');
+}
 
 function livenessTone({ liveness }: SessionView): Tone {
   switch (liveness.state) {

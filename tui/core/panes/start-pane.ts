@@ -2,7 +2,7 @@
 import type { Action } from '../keymap.js';
 import type { Rect } from '../frame.js';
 import type { Row } from '../press.js';
-import { row, span, textRow } from '../rows.js';
+import { blankRow, fitRow, row, span, textRow } from '../rows.js';
 import { shortPath, type State } from '../state.js';
 import type { Tone } from '../style.js';
 import { sanitise, wrap } from '../text.js';
@@ -12,46 +12,59 @@ const offer = (key: string, text: string, action?: Action): Row => {
   return row(span(`  ${key.padEnd(3)}`, 'accent', press), span(text, 'plain', press));
 };
 
-/** Rows of a text, two columns in. */
-const say = (text: string, width: number, tone: Tone = 'plain'): Row[] =>
-  wrap(text, Math.max(1, width - 3)).map((line) => textRow(`  ${line}`, tone));
+/** Rows of a text, two columns in, or more. */
+const say = (text: string, width: number, tone: Tone = 'plain', indent = 2): Row[] =>
+  wrap(text, Math.max(1, width - indent - 1)).map((line) => textRow(' '.repeat(indent) + line, tone));
 
-export function startPane(state: State, { width, height }: Rect): readonly Row[] {
+export const startPane = (state: State, { width, height }: Rect): readonly Row[] =>
+  rowsOf(state, width, height < 12).map((one) => fitRow(one, width, state.glyphs));
+
+/** `isShort`: what the hints tell as well is left out, so that there is room for what they do not. */
+function rowsOf(state: State, width: number, isShort: boolean): readonly Row[] {
   const { link } = state;
-  const isShort = height < 12;
+  const free = isShort ? [] : [blankRow];
   switch (link.state) {
     case 'connecting':
-      return [textRow(''), textRow('  Looking for the daemon.', 'dim')];
+      return [blankRow, ...say('Looking for the daemon.', width, 'dim')];
     case 'otherProtocol':
       return [
-        textRow(''),
-        textRow('  Another version of the daemon runs.', 'bad'),
+        ...free,
+        ...say('Another version of the daemon runs.', width, 'bad'),
         ...told(link.reason, width),
-        textRow(''),
+        blankRow,
         offer('q', 'leave', 'detach'),
       ];
     case 'lost':
       return [
-        textRow(''),
-        textRow('  No daemon answers.', 'bad'),
+        ...free,
+        ...say('No daemon answers.', width, 'bad'),
         ...told(link.reason, width),
-        textRow(''),
+        blankRow,
         offer('r', 'start one', 'run'),
         offer('q', 'leave', 'detach'),
       ];
     case 'open':
       break;
   }
-  if (!state.isLookedUp || state.wanted !== null) return [textRow(''), textRow('  Reading.', 'dim')];
-  return [
-    ...(isShort ? [] : [textRow('')]),
-    textRow(isShort ? '  No plan for this folder yet.' : '  Cairn runs plans and picks up where it was.', 'strong'),
-    ...(isShort ? [] : [...say(`There is none yet for ${sanitise(shortPath(state.folder, state))}.`, width, 'dim'), textRow('')]),
-    offer('n', 'make a plan: say what it is for', 'newSession'),
+  if (!state.isLookedUp || state.wanted !== null) return [blankRow, ...say('Reading.', width, 'dim')];
+  const more = [
     offer('d', 'see it work first, without a model', 'demo'),
     offer('S', 'open a session of another folder', 'sessions'),
     offer('?', 'keys', 'help'),
-    textRow(''),
+  ];
+  const make = offer('n', 'make a plan: say what it is for', 'newSession');
+  if (isShort) {
+    const hasModel = (state.daemon?.provider ?? null) !== null;
+    return [...say('No plan for this folder yet.', width, 'strong'), make, ...(hasModel ? more : []), ...modelRows(state, width)];
+  }
+  return [
+    blankRow,
+    ...say('Cairn runs plans and picks up where it was.', width, 'strong'),
+    ...say(`There is none yet for ${sanitise(shortPath(state.folder, state))}.`, width, 'dim'),
+    blankRow,
+    make,
+    ...more,
+    blankRow,
     ...modelRows(state, width),
   ];
 }
@@ -61,23 +74,27 @@ const told = (reason: string, width: number): Row[] => reason.split('\n').flatMa
 function modelRows({ daemon, servers }: State, width: number): Row[] {
   const provider = daemon?.provider ?? null;
   if (provider !== null)
-    return [textRow(`  Model: ${sanitise(provider.model)}`, 'good'), textRow(`  at ${sanitise(provider.baseUrl)}`, 'dim')];
-  const missing = say('No model: items with a command run without.', width, 'warn');
-  if (servers === null) return [...missing, ...say('Looking for model servers on this machine.', width, 'dim')];
-  const [first] = servers;
+    return [
+      ...say(`Model: ${sanitise(provider.model)}`, width, 'good'),
+      ...say(`at ${sanitise(provider.baseUrl)}`, width, 'dim'),
+    ];
+  // Commands are shown whole: they are there to be typed.
+  const commands = (...lines: readonly string[]): Row[] => lines.flatMap((line) => say(line, width, 'dim', width < 60 ? 2 : 4));
+  const [first] = servers ?? [];
+  if (servers === null)
+    return say('No model yet: items with a command run without. Looking for model servers on this machine.', width, 'warn');
   if (first === undefined) {
     return [
-      ...missing,
-      textRow('  For a model, set these and restart:', 'plain'),
-      textRow('    export CAIRN_MODEL=…  OPENAI_API_KEY=…', 'dim'),
-      textRow('    cairn daemon stop', 'dim'),
+      ...say('No model yet. For a model, set these and restart:', width, 'warn'),
+      ...commands('export CAIRN_MODEL=MODEL OPENAI_API_KEY=KEY', 'cairn daemon stop'),
     ];
   }
   return [
-    ...missing,
-    ...say(`${first.name} answers on this machine. To use it:`, width, 'good'),
-    textRow(`    export OPENAI_BASE_URL=${sanitise(first.baseUrl)}`, 'dim'),
-    textRow(`    export CAIRN_MODEL=${sanitise(first.models[0] ?? 'MODEL')}`, 'dim'),
-    textRow('    cairn daemon stop', 'dim'),
+    ...say(`No model yet. ${sanitise(first.name)} answers here. To use it:`, width, 'good'),
+    ...commands(
+      `export OPENAI_BASE_URL=${sanitise(first.baseUrl)}`,
+      `export CAIRN_MODEL=${sanitise(first.models[0] ?? 'MODEL')}`,
+      'cairn daemon stop',
+    ),
   ];
 }

@@ -14,10 +14,11 @@ export function statusPane(state: State, { width, height }: Rect): readonly Row[
   return [{ spans: told ?? [span(' '), ...segments(hints(state), width - 1, glyphs)] }, { spans: factsRow(state, width) }];
 }
 
-/** Where there is but one row: what needs the person, then the hints. */
+/** Where there is but one row: what needs the person, a budget near its end, then the hints. */
 function oneRow(state: State, width: number): readonly Span[] {
   if (state.prompt !== null) return [span(' '), ...segments(hints(state), width - 1, state.glyphs)];
-  const urgent = [linkSpans(state), inboxSpans(state.session)].filter((spans) => spans.length > 0);
+  const nearEnd = spendingSpans(state.session).filter((spans) => spans.some(({ tone }) => tone === 'warn'));
+  const urgent = [linkSpans(state), inboxSpans(state.session), ...nearEnd].filter((spans) => spans.length > 0);
   const left = segments(urgent, width - 1, state.glyphs);
   const rest = width - 2 - spansWidth(left);
   const keys = segments(hints(state), Math.max(0, rest - 2), state.glyphs);

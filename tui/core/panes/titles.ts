@@ -3,7 +3,7 @@ import type { Press, Row, Span } from '../press.js';
 import { type Layout, wideColumns } from '../layout.js';
 import { forecast } from '../forecast.js';
 import { rule, span, spansWidth } from '../rows.js';
-import type { Pane, SessionView, State } from '../state.js';
+import { knownUntil, type Pane, type SessionView, type State } from '../state.js';
 import { duration } from '../text.js';
 
 const barWidth = 12;
@@ -55,13 +55,15 @@ function shortProgress(view: SessionView): Span[] {
   return view.plan.items.size === 0 ? [] : [span(`${view.plan.counts.done}/${openLeaves(view)}`, 'plain')];
 }
 
-function progressSpans(view: SessionView, { glyphs, now }: State): Span[] {
+function progressSpans(view: SessionView, state: State): Span[] {
+  const { glyphs } = state;
   const { counts } = view.plan;
   if (view.plan.items.size === 0) return [];
   const open = openLeaves(view);
   const full = open === 0 ? 0 : Math.floor((counts.done / open) * barWidth);
   const { status, currentItemId } = view.planRun;
-  const rest = status === 'running' || status === 'pausing' ? forecast(view.plan, view.runs, currentItemId, now) : null;
+  const rest =
+    status === 'running' || status === 'pausing' ? forecast(view.plan, view.runs, currentItemId, knownUntil(state)) : null;
   return [
     span(glyphs.bar[0].repeat(full), 'good'),
     span(glyphs.bar[1].repeat(barWidth - full), 'dim'),
@@ -74,7 +76,6 @@ function progressSpans(view: SessionView, { glyphs, now }: State): Span[] {
 /** The rule over the line says what one writes there, or where one is. */
 export function lineTitleRow(state: State, layout: Layout): Row {
   const { glyphs, size, prompt, focus } = state;
-  if (state.session === null && prompt === null) return { spans: rule([], [], size.columns, glyphs) };
   const tone = focus === 'line' || prompt !== null ? 'accent' : 'dim';
   const text = lineTitle(state);
   const spans = rule(

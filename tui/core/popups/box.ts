@@ -4,7 +4,7 @@ import type { Glyphs } from '../glyphs.js';
 import type { Region, Row, Span } from '../press.js';
 import { blankRow, fitSpans, rule, span, spansWidth } from '../rows.js';
 import type { Tone } from '../style.js';
-import { widthOf } from '../text.js';
+import { sanitise, widthOf } from '../text.js';
 
 export interface PopupView {
   readonly title: string;
@@ -35,9 +35,12 @@ export function insideOf({ columns, rows }: Size): Inside {
   return { width: Math.max(1, width - 4), height: Math.max(1, (rows < 16 ? rows : rows - 2) - 2) };
 }
 
+/** Where there is little room, the last rows of the footer: they are the answers. A row is left for the rest. */
+const footerOf = ({ footer }: PopupView, { height }: Inside): readonly Row[] => footer.slice(-Math.max(1, height - 1));
+
 /** How far the rows can be scrolled. */
-export const lastScroll = (view: PopupView, { height }: Inside): number =>
-  Math.max(0, view.rows.length - Math.max(1, height - view.footer.length));
+export const lastScroll = (view: PopupView, inside: Inside): number =>
+  Math.max(0, view.rows.length - Math.max(1, inside.height - footerOf(view, inside).length));
 
 export interface Boxed {
   readonly region: Region;
@@ -46,12 +49,13 @@ export interface Boxed {
 
 export function boxed(view: PopupView, size: Size, glyphs: Glyphs): Boxed {
   const inside = insideOf(size);
-  const room = Math.max(1, inside.height - view.footer.length);
+  const footer = footerOf(view, inside);
+  const room = Math.max(1, inside.height - footer.length);
   const shown = view.isLarge ? room : Math.min(view.rows.length, room);
   const scroll = Math.max(0, Math.min(view.scroll, view.rows.length - room));
-  const needed = Math.max(widthOf(view.title) + 4, ...[...view.rows, ...view.footer].map(({ spans }) => spansWidth(spans)));
+  const needed = Math.max(widthOf(view.title) + 4, ...[...view.rows, ...footer].map(({ spans }) => spansWidth(spans)));
   const innerWidth = view.isLarge ? inside.width : Math.min(inside.width, Math.max(narrowest, needed));
-  const [width, height] = [innerWidth + 4, Math.min(size.rows, shown + view.footer.length + 2)];
+  const [width, height] = [innerWidth + 4, Math.min(size.rows, shown + footer.length + 2)];
   const rect = {
     x: Math.floor((size.columns - width) / 2),
     y: Math.max(0, Math.floor((size.rows - height) / 2)),
@@ -78,11 +82,16 @@ export function boxed(view: PopupView, size: Size, glyphs: Glyphs): Boxed {
     edge([span(view.title, 'strong')], [], corners[0], corners[1]),
     ...view.rows.slice(scroll, scroll + shown).map(framed),
     ...blanks,
-    ...view.footer.map(framed),
+    ...footer.map(framed),
     edge([], more, corners[2], corners[3]),
   ];
   const { cursor } = view;
-  const line = cursor === undefined ? -1 : cursor.part === 'rows' ? cursor.row - scroll : shown + cursor.row;
+  const line =
+    cursor === undefined
+      ? -1
+      : cursor.part === 'rows'
+        ? cursor.row - scroll
+        : shown + cursor.row - (view.footer.length - footer.length);
   return {
     region: { id: 'popup', rect, rows },
     cursor:
@@ -90,19 +99,26 @@ export function boxed(view: PopupView, size: Size, glyphs: Glyphs): Boxed {
   };
 }
 
-/** Buttons in a row; the chosen one is what Enter takes. */
-export function buttons(labels: readonly { readonly key: string; readonly label: string }[], chosen: number): Row {
-  return {
-    spans: labels.flatMap(({ key, label }, index): Span[] => {
-      const press = { on: 'button', index } as const;
-      const isChosen = index === chosen;
-      return [
-        span(isChosen ? '[' : ' ', isChosen ? 'accent' : 'plain', press),
-        span(`${key} `, 'accent', press),
-        span(label, isChosen ? 'strong' : 'plain', press),
-        span(isChosen ? ']' : ' ', isChosen ? 'accent' : 'plain', press),
-        span('  '),
-      ];
-    }),
-  };
+/** Buttons side by side, in as many rows as they need; the chosen one is what Enter takes. */
+export function buttons(
+  labels: readonly { readonly key: string; readonly label: string }[],
+  chosen: number,
+  width: number,
+): readonly Row[] {
+  const rows: Span[][] = [[]];
+  for (const [index, { key, label }] of labels.entries()) {
+    const press = { on: 'button', index } as const;
+    const isChosen = index === chosen;
+    const button = [
+      span(isChosen ? '[' : ' ', isChosen ? 'accent' : 'plain', press),
+      span(key === '' ? '' : `${key} `, 'accent', press),
+      span(sanitise(label), isChosen ? 'strong' : 'plain', press),
+      span(isChosen ? ']' : ' ', isChosen ? 'accent' : 'plain', press),
+    ];
+    const last = rows.at(-1) ?? [];
+    if (last.length === 0) last.push(...button);
+    else if (spansWidth(last) + 2 + spansWidth(button) <= width) last.push(span('  '), ...button);
+    else rows.push(button);
+  }
+  return rows.map((spans) => ({ spans }));
 }

@@ -25,7 +25,7 @@ export function inform(title: string, text: string): ConfirmPopup {
 export function confirmView(popup: ConfirmPopup, state: State): PopupView {
   const { width } = insideOf(state.size);
   const rows = popup.lines.flatMap(({ text, tone }) => wrap(sanitise(text), width).map((line) => textRow(line, tone)));
-  return { title: popup.title, rows, scroll: popup.scroll, footer: [blankRow, buttons(popup.choices, popup.chosen)] };
+  return { title: popup.title, rows, scroll: popup.scroll, footer: [blankRow, ...buttons(popup.choices, popup.chosen, width)] };
 }
 
 /** The popup after a key, or what was chosen. */

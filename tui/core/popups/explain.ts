@@ -33,6 +33,15 @@ export function explainView(popup: ExplainPopup, state: State): PopupView {
   };
   if (next) say(`${next.number} ${sanitise(next.title)}`, 'strong');
   say(`${countOf(remainingLeaves, 'open item')} in all.`, 'dim');
+  // What is to be judged comes first: in a small terminal the rest is below.
+  if (mightRepeat.length > 0) {
+    rows.push(blankRow);
+    say('Might happen twice', 'warn');
+    for (const { name, summary, why } of mightRepeat) {
+      say(`${name} ${reveal(summary).replaceAll('\n', ' ')}`, 'plain', 2);
+      say(sanitise(why), 'dim', 4);
+    }
+  }
   if (reused.turns > 0 || reused.effects.length > 0) {
     rows.push(blankRow);
     say('Kept, and not done again', 'good');
@@ -44,13 +53,10 @@ export function explainView(popup: ExplainPopup, state: State): PopupView {
     say('Runs', 'busy');
     for (const line of wouldRun) say(reveal(line).replaceAll('\n', ' '), 'plain', 2);
   }
-  if (mightRepeat.length > 0) {
-    rows.push(blankRow);
-    say('Might happen twice', 'warn');
-    for (const { name, summary, why } of mightRepeat) {
-      say(`${name} ${reveal(summary).replaceAll('\n', ' ')}`, 'plain', 2);
-      say(sanitise(why), 'dim', 4);
-    }
-  }
-  return { title: 'Before it runs', rows, scroll: popup.scroll, footer: [blankRow, buttons(popup.choices, popup.chosen)] };
+  return {
+    title: 'Before it runs',
+    rows,
+    scroll: popup.scroll,
+    footer: [blankRow, ...buttons(popup.choices, popup.chosen, width)],
+  };
 }

@@ -8,7 +8,7 @@ import { wrap } from '../text.js';
 import { insideOf, lastScroll, type PopupView } from './box.js';
 import type { HelpPopup } from './popup.js';
 
-const keyColumn = 13;
+const keyColumn = 14;
 
 const inLine: readonly (readonly [string, string])[] = [
   ['Enter', 'send; while an item runs, it hears it at its next turn'],

@@ -29,30 +29,35 @@ const labels: Readonly<Record<string, readonly [key: string, label: string]>> = 
   deny: ['d', 'Deny'],
 };
 
-/** What can be answered, with what changes nothing last: that is what Enter takes by itself. */
+/** What can be answered. A `key` takes it at once; the options of a question have none, as its answer may begin with any. */
 export function answersTo(entry: InboxEntry): readonly Answer[] {
   const { id } = entry;
   switch (entry.kind) {
     case 'approval':
-    case 'budget':
       return entry.options.map((option): Answer => {
         const [key, label] = labels[option] ?? [option.slice(0, 1), option];
         return { key, label, call: call('inbox.answer', { id, answer: option }, { for: 'popup' }) };
       });
     case 'question':
-      return entry.options.map((option, i): Answer => ({
-        key: String(i + 1),
+      return entry.options.map((option): Answer => ({
+        key: '',
         label: option,
         call: call('inbox.answer', { id, answer: option }, { for: 'popup' }),
       }));
     case 'blocker':
     case 'plan_revised':
     case 'outcome':
+    case 'budget':
       return [{ key: 's', label: 'Seen', call: call('inbox.ack', { id }, { for: 'popup' }) }];
     default:
       return unreachable(entry.kind);
   }
 }
+
+const isText = (entry: InboxEntry): boolean => entry.kind === 'question';
+
+/** The choice while one writes an answer of one's own. */
+const inField = -1;
 
 /** Deny, where there is one: never a yes that nobody chose. */
 const safest = (answers: readonly Answer[]): number =>
@@ -61,23 +66,22 @@ const safest = (answers: readonly Answer[]): number =>
     answers.findIndex(({ key }) => key === 'd'),
   );
 
-export const openInbox = (entry: InboxEntry | null): InboxPopup => ({
+/** `answers`: what was written for entries before. */
+export const openInbox = (entry: InboxEntry | null, answers: State['answers']): InboxPopup => ({
   kind: 'inbox',
   entry: entry?.id ?? null,
-  choice: entry === null ? 0 : safest(answersTo(entry)),
-  editor: emptyEditor,
+  choice: entry === null ? 0 : isText(entry) ? inField : safest(answersTo(entry)),
+  editor: (entry && answers.get(entry.id)) ?? emptyEditor,
   scroll: 0,
   sent: null,
   error: null,
 });
 
-const isText = (entry: InboxEntry): boolean => entry.kind === 'question';
-
 export function inboxView(popup: InboxPopup, state: State): PopupView {
   const { width } = insideOf(state.size);
   const entry = entryOf(popup, state);
   const inbox = state.session?.inbox ?? [];
-  if (entry === null) return { title: 'Inbox', rows: nothingHere(inbox.length), scroll: 0, footer: [] };
+  if (entry === null) return { title: 'Inbox', rows: nothingHere(popup, inbox.length), scroll: 0, footer: [] };
   const at = inbox.indexOf(entry);
   const answers = answersTo(entry);
   const footer: Row[] = [blankRow];
@@ -88,8 +92,9 @@ export function inboxView(popup: InboxPopup, state: State): PopupView {
     const { lines, cursor: place } = layoutEditor(popup.editor, Math.max(1, width - 10));
     footer.push(row(span('Answer  ', 'dim'), span(lines[place.row] ?? '')));
     cursor = { part: 'footer', row: footer.length - 1, column: 8 + place.column };
-    if (answers.length > 0) footer.push(buttons(answers, -1));
-  } else footer.push(buttons(answers, popup.choice));
+    if (popup.choice !== inField) cursor = undefined;
+    if (answers.length > 0) footer.push(...buttons(answers, popup.choice, width));
+  } else footer.push(...buttons(answers, popup.choice, width));
   const title = inbox.length > 1 ? `Inbox ${at + 1} of ${inbox.length} (Up, Down)` : 'Inbox';
   return {
     title,
@@ -101,10 +106,12 @@ export function inboxView(popup: InboxPopup, state: State): PopupView {
   };
 }
 
-const nothingHere = (others: number): Row[] =>
-  others === 0
-    ? [textRow('Nothing waits for you.', 'dim')]
+function nothingHere({ entry }: InboxPopup, others: number): Row[] {
+  if (others === 0) return [textRow('Nothing waits for you.', 'dim')];
+  return entry === null
+    ? [textRow('Something waits for you now.', 'warn'), textRow('Down shows it.')]
     : [textRow('This one is settled.', 'dim'), textRow(`Down shows the next (${others} more).`)];
+}
 
 function entryRows(entry: InboxEntry, state: State, width: number): Row[] {
   const item = state.session && listedItem(state.session.plan, entry.itemId);
@@ -130,6 +137,9 @@ function entryRows(entry: InboxEntry, state: State, width: number): Row[] {
   return rows;
 }
 
+/** The field, then the options one after the other. */
+const turn = (choice: number, by: 1 | -1, options: number): number => ((choice + 1 + by + options + 1) % (options + 1)) - 1;
+
 /** The popup after a key, the call of the answer that was given, or null when it is left. */
 export function inboxKey(popup: InboxPopup, key: Key, state: State): InboxPopup | Call | null {
   if (key.name === 'escape') return null;
@@ -137,12 +147,12 @@ export function inboxKey(popup: InboxPopup, key: Key, state: State): InboxPopup 
   const inbox = state.session?.inbox ?? [];
   if (entry === null) {
     if (inbox.length === 0) return null;
-    return key.name === 'down' || key.name === 'up' ? openInbox(inbox[0] ?? null) : popup;
+    return key.name === 'down' || key.name === 'up' ? openInbox(inbox[0] ?? null, state.answers) : popup;
   }
   const answers = answersTo(entry);
   const go = (by: number): InboxPopup => {
     const next = inbox[Math.max(0, Math.min(inbox.length - 1, inbox.indexOf(entry) + by))] ?? entry;
-    return next === entry ? popup : openInbox(next);
+    return next === entry ? popup : openInbox(next, state.answers);
   };
   const inside = insideOf(state.size);
   const scrolled = (by: number): InboxPopup => ({
@@ -161,13 +171,13 @@ export function inboxKey(popup: InboxPopup, key: Key, state: State): InboxPopup 
   }
   if (popup.sent === entry.id) return popup;
   if (isText(entry)) {
+    if (key.name === 'tab') return { ...popup, choice: turn(popup.choice, key.shift ? -1 : 1, answers.length) };
+    if (key.name === 'enter' && popup.choice !== inField) return answers[popup.choice]?.call ?? popup;
     if (key.name === 'enter' && !key.alt && popup.editor.text.trim() !== '') {
       return call('inbox.answer', { id: entry.id, answer: popup.editor.text }, { for: 'popup' });
     }
-    const direct = popup.editor.text === '' ? answers.find((answer) => answer.key === key.text) : undefined;
-    if (direct) return direct.call;
     const editor = applyKey(popup.editor, key, { multiline: false });
-    return editor === null ? popup : { ...popup, editor, error: null };
+    return editor === null ? popup : { ...popup, editor, choice: inField, error: null };
   }
   switch (key.name) {
     case 'left':
@@ -179,6 +189,6 @@ export function inboxKey(popup: InboxPopup, key: Key, state: State): InboxPopup 
     case 'enter':
       return answers[popup.choice]?.call ?? popup;
     default:
-      return answers.find((answer) => answer.key === key.text)?.call ?? popup;
+      return answers.find((answer) => answer.key !== '' && answer.key === key.text)?.call ?? popup;
   }
 }

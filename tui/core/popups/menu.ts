@@ -4,7 +4,7 @@ import { type Action, actionOf, bindingOf, keyOf } from '../keymap.js';
 import { isSection, listedItem } from '../plan-model.js';
 import { firstInSight, row, span } from '../rows.js';
 import type { State } from '../state.js';
-import { sanitise } from '../text.js';
+import { sanitise, widthOf } from '../text.js';
 import { insideOf, type PopupView } from './box.js';
 import type { MenuPopup } from './popup.js';
 
@@ -32,23 +32,35 @@ export function menuActions(popup: MenuPopup, { session }: State): readonly Acti
   ];
 }
 
+const keyColumn = 6;
+
 export function menuView(popup: MenuPopup, state: State): PopupView {
   const item = state.session && listedItem(state.session.plan, popup.itemId);
   const actions = menuActions(popup, state);
-  const rows = actions.map((action, index) => ({
-    ...row(span(keyOf(action).padEnd(6), 'accent'), span(bindingOf(action)?.help ?? '')),
-    press: { on: 'line', index } as const,
-    ...(index === popup.chosen ? { chosen: 'here' as const } : {}),
+  const { width, height } = insideOf(state.size);
+  const words = actions.map((action) => bindingOf(action));
+  // In a narrow terminal a word or two, rather than half a sentence.
+  const isRoomy = words.every((binding) => widthOf(binding?.help ?? '') <= width - keyColumn);
+  const rows = actions.map((action) => ({
+    ...row(
+      span(keyOf(action).padEnd(keyColumn), 'accent'),
+      span((isRoomy ? bindingOf(action)?.help : bindingOf(action)?.label) ?? ''),
+    ),
+    press: { on: 'menu', action } as const,
+    ...(action === popup.chosen ? { chosen: 'here' as const } : {}),
   }));
-  const { height } = insideOf(state.size);
   const title = item ? `${item.number} ${sanitise(item.title)}` : 'The item is gone';
-  return { title, rows, scroll: firstInSight(rows.length, height, popup.chosen), footer: [] };
+  return { title, rows, scroll: firstInSight(rows.length, height, Math.max(0, actions.indexOf(popup.chosen))), footer: [] };
 }
 
 /** The menu after a key, the action that was taken, or null when it is left. */
 export function menuKey(popup: MenuPopup, key: Key, state: State): MenuPopup | Action | null {
   const actions = menuActions(popup, state);
-  const last = actions.length - 1;
+  const at = actions.indexOf(popup.chosen);
+  const to = (index: number): MenuPopup => ({
+    ...popup,
+    chosen: actions[(index + actions.length) % actions.length] ?? popup.chosen,
+  });
   switch (key.name) {
     case 'escape':
     case 'left':
@@ -56,17 +68,17 @@ export function menuKey(popup: MenuPopup, key: Key, state: State): MenuPopup | A
       return null;
     case 'up':
     case 'k':
-      return { ...popup, chosen: popup.chosen <= 0 ? last : popup.chosen - 1 };
+      return to(at < 0 ? 0 : at - 1);
     case 'down':
     case 'j':
-      return { ...popup, chosen: popup.chosen >= last ? 0 : popup.chosen + 1 };
+      return to(at + 1);
     case 'home':
-      return { ...popup, chosen: 0 };
+      return to(0);
     case 'end':
-      return { ...popup, chosen: last };
+      return to(-1);
     case 'enter':
     case 'right':
-      return actions[popup.chosen] ?? null;
+      return at < 0 ? popup : popup.chosen;
     default: {
       const action = actionOf(key, 'plan');
       return action !== null && actions.includes(action) ? action : popup;

@@ -2,7 +2,8 @@
 import type { ItemChange, ItemId, Revision, SessionId } from '../../../shared/plan.js';
 import type { Effect, Explanation, Receipt, Run } from '../../../shared/run.js';
 import type { Session } from '../../../shared/session.js';
-import type { Intent } from '../edits.js';
+import type { Intent, UndoEntry } from '../edits.js';
+import type { Action } from '../keymap.js';
 import type { Editor } from '../line-editor.js';
 import type { Call } from '../message.js';
 import type { PromptKind } from '../state.js';
@@ -12,7 +13,14 @@ import type { Tone } from '../style.js';
 export type Does =
   | { readonly type: 'nothing' }
   | { readonly type: 'call'; readonly call: Call }
-  | { readonly type: 'intents'; readonly intents: readonly Intent[] }
+  /** Aborts the run of the item that the person saw; then the plan may be cleared. */
+  | {
+      readonly type: 'cancel';
+      readonly seen: ItemId | null;
+      readonly clears: Extract<Intent, { kind: 'clear' }> | null;
+    }
+  /** `takesBack`: they take back an earlier edit, and are not themselves to be taken back; null for one of nobody here. */
+  | { readonly type: 'intents'; readonly intents: readonly Intent[]; readonly takesBack?: UndoEntry | null }
   | { readonly type: 'prompt'; readonly about: PromptKind; readonly text: string }
   | { readonly type: 'editDetail'; readonly itemId: ItemId; readonly base: string; readonly text: string };
 
@@ -35,7 +43,8 @@ export interface ConfirmPopup {
 export interface MenuPopup {
   readonly kind: 'menu';
   readonly itemId: ItemId;
-  readonly chosen: number;
+  /** What Enter takes; nothing once it can no longer be done. */
+  readonly chosen: Action;
 }
 
 export const detailTabs = ['details', 'receipts', 'effects', 'runs', 'changes'] as const;

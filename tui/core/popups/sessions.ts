@@ -5,7 +5,7 @@ import { applyKey, layoutEditor } from '../line-editor.js';
 import type { Row } from '../press.js';
 import { apart, blankRow, firstInSight, row, span, textRow } from '../rows.js';
 import { shortPath, type State } from '../state.js';
-import { sanitise } from '../text.js';
+import { cells, sanitise, widthOf } from '../text.js';
 import { toneOf } from '../tree-view.js';
 import { insideOf, type PopupView } from './box.js';
 import type { SessionsPopup } from './popup.js';
@@ -54,6 +54,14 @@ export function sessionsView(popup: SessionsPopup, state: State): PopupView {
   };
 }
 
+/** At most `width` columns of a harmless line, from its end: of a path that is what tells it from others. */
+function endOf(text: string, width: number, ellipsis: string): string {
+  const row = cells(text);
+  if (row.length <= width) return text;
+  const from = row.length - (width - widthOf(ellipsis));
+  return ellipsis + row.slice(row[from] === '' ? from + 1 : from).join('');
+}
+
 function sessionRow({ id, title, status, counts, workspace }: Session, state: State, width: number): Row {
   const isHere = state.session?.session.id === id;
   const done = `${counts.done}/${counts.leaves - counts.skipped}`;
@@ -66,7 +74,9 @@ function sessionRow({ id, title, status, counts, workspace }: Session, state: St
   return {
     spans: apart(
       left,
-      width >= 60 ? [span(sanitise(shortPath(workspace, state)).slice(-Math.floor(width / 3)), 'dim')] : [],
+      width >= 60
+        ? [span(endOf(sanitise(shortPath(workspace, state)), Math.floor(width / 3), state.glyphs.ellipsis), 'dim')]
+        : [],
       width,
       state.glyphs,
     ),
