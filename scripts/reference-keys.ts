@@ -1,16 +1,15 @@
 /** The keys of the screen as a table, from the keymap. */
-import { type Binding, groups, keymap } from '../tui/core/keymap.js';
+import { type Told, toldKeys } from '../tui/core/keymap.js';
 
 const [begin, end] = ['<!-- keys -->', '<!-- /keys -->'];
 
 const code = (text: string): string => `\`${text}\``;
-const keysOf = ({ keys }: Binding): string => keys.map(code).join(' ');
+const keysOf = ({ keys }: Told): string => keys.map(code).join(' ');
 
 function* keyLines(): Generator<string> {
   yield* ['| | key | what it does |', '| --- | --- | --- |'];
-  for (const group of groups) {
-    const bindings = keymap.filter((binding) => binding.group === group);
-    yield* bindings.map((binding, i) => `| ${i === 0 ? group : ''} | ${keysOf(binding)} | ${binding.help} |`);
+  for (const { title, told } of toldKeys) {
+    yield* told.map((one, i) => `| ${i === 0 ? title : ''} | ${keysOf(one)} | ${one.help} |`);
   }
 }
 

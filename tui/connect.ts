@@ -7,7 +7,7 @@ import WebSocket from 'ws';
 import { type Client, createClient, type Transport } from '../shared/client.js';
 import { protocolVersion } from '../shared/contract.js';
 import { type HomeFiles, homeFiles } from '../shared/paths.js';
-import { startDaemon } from './start-daemon.js';
+import { type StartedDaemon, startDaemon } from './start-daemon.js';
 
 /** No daemon, and none could be started: exit code 69. */
 export class NoDaemon extends Error {
@@ -108,7 +108,7 @@ async function start(files: HomeFiles, environment: NodeJS.ProcessEnv, { onStart
   const until = Date.now() + startDeadlineMs;
   for (let turn = 1; ; turn++) {
     if (signal?.aborted) throw new NoDaemon('No daemon was waited for.');
-    const daemon = startDaemon(files, environment);
+    const daemon = tryToStart(files, environment);
     if (daemon.pid !== undefined) onStart?.(daemon.pid);
     const client = await answerOf(files, until, () => signal?.aborted === true || daemon.lastWords() !== null, signal);
     const said = daemon.lastWords();
@@ -121,6 +121,15 @@ async function start(files: HomeFiles, environment: NodeJS.ProcessEnv, { onStart
       throw new NoDaemon(`The daemon did not answer within ${startDeadlineMs / 1000} s. See ${daemon.output} and ${files.logs}.`);
     }
     await delay(Math.min(100 * turn, 1_000));
+  }
+}
+
+/** Throws a `NoDaemon` with what is in the way: no place for its first words, no right or no room for another process. */
+function tryToStart(files: HomeFiles, environment: NodeJS.ProcessEnv): StartedDaemon {
+  try {
+    return startDaemon(files, environment);
+  } catch (error) {
+    throw new NoDaemon(`The daemon could not be started: ${(error as Error).message}`);
   }
 }
 

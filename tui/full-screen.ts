@@ -6,6 +6,7 @@ import type { Client } from '../shared/client.js';
 import type { SessionId } from '../shared/plan.js';
 import type { HomeFiles } from '../shared/paths.js';
 import type { Glyphs } from './core/glyphs.js';
+import { NoDaemon } from './connect.js';
 import { createPerformer } from './perform.js';
 import { runProgram } from './program.js';
 import { installExitGuard, openScreen } from './screen.js';
@@ -14,6 +15,7 @@ export interface FullScreen {
   readonly files: HomeFiles;
   readonly environment: NodeJS.ProcessEnv;
   readonly glyphs: Glyphs;
+  /** Null: one is looked for, and a daemon started where none runs. */
   readonly client: Client | null;
   /** The session to show; the newest of this folder unless given. */
   readonly sessionId: SessionId | null;
@@ -21,7 +23,7 @@ export interface FullScreen {
   readonly onStart?: ((pid: number) => void) | undefined;
 }
 
-/** Ends when the person leaves; says what is to come in its place. */
+/** Ends when the person leaves; says what is to come in its place. Throws a `NoDaemon` when there was none all along. */
 export function showFullScreen(shown: FullScreen): Promise<'nothing' | 'demo'> {
   const { files, environment, glyphs, client, sessionId, onStart } = shown;
   const screen = openScreen({
@@ -32,7 +34,7 @@ export function showFullScreen(shown: FullScreen): Promise<'nothing' | 'demo'> {
     mouse: !environment.STY,
   });
   let takeOff = installExitGuard(screen.close);
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const performer = createPerformer({
       screen,
       files,
@@ -47,13 +49,15 @@ export function showFullScreen(shown: FullScreen): Promise<'nothing' | 'demo'> {
           takeOff = installExitGuard(screen.close);
         };
       },
-      onLeave(next, kept) {
+      onLeave(next, kept, whyNoDaemon) {
         program.stop();
         performer.close();
         screen.close();
         takeOff();
         for (const path of kept) process.stderr.write(`What you wrote is in ${path}\n`);
-        resolve(next);
+        // It is told once more where it stays in sight, as it may say what to type there.
+        if (next === 'nothing' && whyNoDaemon !== null) reject(new NoDaemon(whyNoDaemon));
+        else resolve(next);
       },
     });
     const start = {

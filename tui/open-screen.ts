@@ -12,7 +12,8 @@ export async function openScreen(cli: Cli): Promise<void> {
   if (cli.hasScreen) {
     const { showFullScreen } = await import('./full-screen.js');
     const { files, environment, glyphs } = cli;
-    const next = await showFullScreen({ files, environment, glyphs, client: await cli.client(), sessionId: null });
+    // It says itself what it waits for, and what to do when there is no daemon.
+    const next = await showFullScreen({ files, environment, glyphs, client: null, sessionId: null });
     if (next === 'demo') process.exitCode = await runDemo(cli, { headless: false, keep: false });
     return;
   }

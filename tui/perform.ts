@@ -4,9 +4,10 @@ import type { Client } from '../shared/client.js';
 import { ConnectionLost } from '../shared/client.js';
 import { RpcError, unreachable } from '../shared/errors.js';
 import type { HomeFiles } from '../shared/paths.js';
-import { connect, connectIfRunning, NoDaemon, OtherProtocol } from './connect.js';
+import type { DaemonStatus } from '../shared/session.js';
+import { connect, connectIfRunning, OtherProtocol } from './connect.js';
 import type { Answered, Call, Cmd, Msg, Refused } from './core/message.js';
-import { editText, keepText } from './edit-text.js';
+import { type EditedText, editText, keepText } from './edit-text.js';
 import { findLocalServers } from './local-servers.js';
 import type { Screen } from './screen.js';
 
@@ -21,8 +22,11 @@ export interface Performing {
   readonly onStart: ((pid: number) => void) | undefined;
   /** Takes the guard of the terminal off while another program has it; gives what puts it back. */
   pauseGuard(): () => void;
-  /** `kept`: files with what could not go where it was meant for. */
-  onLeave(next: 'nothing' | 'demo', kept: readonly string[]): void;
+  /**
+   * `kept`: files with what could not go where it was meant for. `whyNoDaemon`: what was told, if none was there at any time;
+   * null otherwise.
+   */
+  onLeave(next: 'nothing' | 'demo', kept: readonly string[], whyNoDaemon: string | null): void;
 }
 
 export interface Performer {
@@ -32,12 +36,24 @@ export interface Performer {
   close(): void;
 }
 
+/** How long a terminal may take what was written to it before another program has it. */
+const drainMs = 5_000;
+/** Where nobody could continue us (no shell above), a stop does nothing, and the screen comes back after this. */
+const stopMs = 50;
+
 export function createPerformer(parts: Performing): Performer {
   let { client } = parts;
   let isClosed = false;
+  let hasMetDaemon = false;
+  /** What was told last of why there is no daemon. */
+  let whyNoDaemon: string | null = null;
+  /** Why none could be started, for as long as none answers: a look whether one runs by now knows no better. */
+  let whyNotStarted: string | null = null;
   /** The one try to connect that is under way. */
   let attempt = new AbortController();
   const kept: string[] = [];
+  let onDrained: () => void = () => undefined;
+  parts.screen.onDrain(() => onDrained());
 
   return {
     begin(dispatch) {
@@ -62,10 +78,10 @@ export function createPerformer(parts: Performing): Performer {
           keep(cmd, dispatch);
           return;
         case 'suspend':
-          suspend();
+          void suspend();
           return;
         case 'leave':
-          parts.onLeave(cmd.next, kept);
+          parts.onLeave(cmd.next, kept, hasMetDaemon ? null : whyNoDaemon);
           return;
         default:
           unreachable(cmd);
@@ -95,20 +111,34 @@ export function createPerformer(parts: Performing): Performer {
     attempt.abort();
     attempt = new AbortController();
     const { signal } = attempt;
+    await delay(delayMs, undefined, { signal }).catch(() => undefined);
+    if (signal.aborted || client !== null) return;
+    const onStart = (pid: number): void => {
+      parts.onStart?.(pid);
+      if (!signal.aborted) dispatch({ type: 'starting' });
+    };
+    let found: Client | null;
     try {
-      await delay(delayMs, undefined, { signal }).catch(() => undefined);
-      if (signal.aborted || client !== null) return;
-      const found = start
-        ? await connect(parts.files, parts.environment, { onStart: parts.onStart, signal })
+      found = start
+        ? await connect(parts.files, parts.environment, { onStart, signal })
         : await connectIfRunning(parts.files, signal);
-      if (signal.aborted) found?.close();
-      else if (found === null) dispatch({ type: 'notConnected', reason: 'None is running.', otherProtocol: false });
-      else await greet(found, dispatch);
     } catch (error) {
       if (signal.aborted) return;
-      if (!(error instanceof NoDaemon) && !(error instanceof ConnectionLost)) throw error;
-      dispatch({ type: 'notConnected', reason: error.message, otherProtocol: error instanceof OtherProtocol });
+      // Of whatever kind: without a daemon the screen goes on.
+      const reason = error instanceof Error ? error.message : String(error);
+      const isOther = error instanceof OtherProtocol;
+      if (start && !isOther) whyNotStarted = reason;
+      tellNoDaemon(reason, isOther, dispatch);
+      return;
     }
+    if (signal.aborted) found?.close();
+    else if (found === null) tellNoDaemon(whyNotStarted ?? 'None is running.', false, dispatch);
+    else await greet(found, dispatch);
+  }
+
+  function tellNoDaemon(reason: string, otherProtocol: boolean, dispatch: Dispatch): void {
+    whyNoDaemon = reason;
+    dispatch({ type: 'notConnected', reason, otherProtocol });
   }
 
   async function greet(found: Client, dispatch: Dispatch): Promise<void> {
@@ -120,19 +150,56 @@ export function createPerformer(parts: Performing): Performer {
       client = null;
       if (!isClosed) dispatch({ type: 'lost', reason });
     });
-    const daemon = await found.call('daemon.status', {}).catch(() => null);
-    if (daemon !== null && client === found) dispatch({ type: 'connected', daemon });
+    let daemon: DaemonStatus;
+    try {
+      daemon = await found.call('daemon.status', {});
+    } catch (error) {
+      // One that went away has been told of.
+      if (client !== found) return;
+      client = null;
+      found.close();
+      const { message, hint } = toRefused(error);
+      tellNoDaemon(hint === null ? message : `${message}\n${hint}`, false, dispatch);
+      return;
+    }
+    if (client !== found) return;
+    hasMetDaemon = true;
+    whyNotStarted = null;
+    dispatch({ type: 'connected', daemon });
   }
 
   async function edit({ sessionId, itemId, base, text }: Extract<Cmd, { type: 'editText' }>, dispatch: Dispatch): Promise<void> {
-    parts.screen.suspend();
-    const putBack = parts.pauseGuard();
-    const edited = await editText(text, parts.environment);
-    putBack();
+    const edited = await editElsewhere(text);
     if (isClosed) return;
     parts.screen.resume();
     if (edited.outcome === 'failed') dispatch({ type: 'editFailed', reason: edited.reason });
     else if (edited.outcome === 'changed') dispatch({ type: 'textEdited', sessionId, itemId, base, text: edited.text });
+  }
+
+  /** In the editor, with the terminal to itself; the screen is left suspended. */
+  async function editElsewhere(text: string): Promise<EditedText> {
+    parts.screen.suspend();
+    if (!(await isDrained())) return { outcome: 'failed', reason: 'The terminal takes nothing just now: no editor was opened.' };
+    const putBack = parts.pauseGuard();
+    try {
+      return await editText(text, parts.environment);
+    } finally {
+      putBack();
+    }
+  }
+
+  /** Whether the terminal has taken what was written to it, within a while: before that it is nobody else's. */
+  async function isDrained(): Promise<boolean> {
+    if (parts.screen.isBackedUp) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, drainMs);
+        onDrained = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    return !parts.screen.isBackedUp;
   }
 
   function keep({ text, reason }: Extract<Cmd, { type: 'keepText' }>, dispatch: Dispatch): void {
@@ -146,11 +213,13 @@ export function createPerformer(parts: Performing): Performer {
   }
 
   /** Stops the whole job, as Ctrl-z at a shell does; goes on here when it is continued. */
-  function suspend(): void {
+  async function suspend(): Promise<void> {
     parts.screen.suspend();
+    // One that takes nothing for so long may be what is to be got away from.
+    await isDrained();
+    if (isClosed) return;
     process.kill(0, 'SIGTSTP');
-    // Where nobody could continue us (no shell above), the signal does nothing, and the screen comes straight back.
-    setTimeout(() => parts.screen.resume(), 50);
+    setTimeout(() => parts.screen.resume(), stopMs);
   }
 }
 

@@ -37,14 +37,18 @@ export function startDaemon(files: HomeFiles, environment: NodeJS.ProcessEnv): S
   closeSync(output);
   child.unref();
   let ended = false;
+  let failure = '';
   child.once('exit', () => (ended = true));
-  child.once('error', () => (ended = true));
+  child.once('error', ({ message }) => {
+    ended = true;
+    failure = message;
+  });
   return {
     pid: child.pid,
     output: path,
     answered: () => {
       if (apart !== null) rmSync(apart, { recursive: true, force: true });
     },
-    lastWords: () => (ended ? readFileSync(path).subarray(before).toString().trim() : null),
+    lastWords: () => (ended ? failure || readFileSync(path).subarray(before).toString().trim() : null),
   };
 }

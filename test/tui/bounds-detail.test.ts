@@ -29,7 +29,7 @@ const page = (from: number, count: number, touching: ReadonlySet<number> = new S
   Array.from({ length: count }, (_, i) => revision(from - i, touching.has(from - i) ? ['t1'] : ['t5']));
 
 const effect = (n: number, part: Partial<Effect> = {}): Effect => ({
-  ...{ id: `e_${n}`, runId: 'r_1' as RunId, name: 'write_file', args: `file ${n}`, class: 'local_write' },
+  ...{ id: `e_${n}` as Effect['id'], runId: 'r_1' as RunId, name: 'write_file', args: `file ${n}`, class: 'local_write' },
   ...{ repeatable: true, state: 'done', startedAt: '2026-03-01T09:00:00.000Z' },
   ...part,
 });
@@ -138,7 +138,7 @@ describe('the runs of an item', () => {
     person.take(answerTo(only(asked, 'run.list'), 'run.list', { runs: [...runs], nextCursor: '50' }));
     for (const call of person.calls())
       if (call.method === 'run.effects') {
-        const effects = [effect(1, { id: `e_${call.params.runId}`, runId: call.params.runId as RunId })];
+        const effects = [effect(1, { id: `e_${call.params.runId}` as Effect['id'], runId: call.params.runId as RunId })];
         person.take(answerTo(call, 'run.effects', { effects }));
       }
     person.press('Right Right End');
@@ -150,7 +150,7 @@ describe('the runs of an item', () => {
   it('tell each call once, whichever of them goes on with another', () => {
     const { person, asked } = openDetail('Space');
     person.take(answerTo(only(asked, 'run.list'), 'run.list', { runs: runs.slice(0, 3), nextCursor: null }));
-    const earlier = effect(1, { id: 'e_old', runId: 'r_98' as RunId, args: 'the old file' });
+    const earlier = effect(1, { id: 'e_old' as Effect['id'], runId: 'r_98' as RunId, args: 'the old file' });
     for (const call of person.calls())
       if (call.method === 'run.effects') person.take(answerTo(call, 'run.effects', { effects: [earlier] }));
     person.press('Right Right');
@@ -168,7 +168,11 @@ describe('what was done for an item', () => {
 
   it('never cuts a character in two', () => {
     const person = openEffects([effect(1, { args: `${'x'.repeat(1_999)}😀${'y'.repeat(500)}` })]);
-    expect(rowsOf(person).flatMap(({ spans }) => spans.map(({ text }) => text)).join('')).not.toContain('ud83d');
+    expect(
+      rowsOf(person)
+        .flatMap(({ spans }) => spans.map(({ text }) => text))
+        .join(''),
+    ).not.toContain('ud83d');
   });
 
   it('is laid out once for a width', () => {

@@ -186,7 +186,7 @@ describe('a transcript', () => {
       said('tool', 'npm test', { tool: 'shell' }),
       said('tool_output', 'one\ntwo\n', { tool: 'shell' }),
     ]);
-    const call = newBlock('tool', { runId: run(1), head: 'shell npm test', open: true, callId: 'c1' });
+    const call = newBlock('tool', { runId: run(1), head: 'shell npm test', open: true });
     const read = replaceRuns(heard, ids(1), [...of(1, 'I test it.'), call], 'end');
     expect(told(read)).toEqual(['text: I test it.', 'tool shell npm test: one | two']);
     expect(told(hear([said('tool_output', 'three\n', { tool: 'shell' })], read))).toEqual([

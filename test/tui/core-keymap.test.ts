@@ -1,30 +1,83 @@
 import { describe, expect, it } from 'vitest';
 import { act } from '../../tui/core/act.js';
 import { decode, emptyDecoder } from '../../tui/core/input-decoder.js';
-import { actionOf, actions, bindingOf, groups, keymap, keyName, keyOf } from '../../tui/core/keymap.js';
+import { actionOf, actions, bindingOf, keymap, keyName, keyOf, lineKeymap, toldKeys } from '../../tui/core/keymap.js';
 import { helpView } from '../../tui/core/popups/help.js';
 import { menuActions } from '../../tui/core/popups/menu.js';
 import type { Pane } from '../../tui/core/state.js';
-import { changesSomething, keyOf as press, sizeOf } from './core-support.js';
+import { update } from '../../tui/core/update.js';
+import { view } from '../../tui/core/view.js';
+import { changesSomething, keyOf as press, linesOf, sizeOf } from './core-support.js';
 import { openTalk } from './core-talk.js';
+import { stage, streamWork } from './screen-script.js';
 
 const panes: readonly Pane[] = ['plan', 'conversation', 'line'];
 const actionIn = (pane: Pane, name: string): string | null => actionOf(press(name), pane);
 
 describe('the keymap', () => {
-  it('has a key for every action; the demo is offered where there is no plan', () => {
+  it('has a key for every action', () => {
     const bound = new Set(keymap.map(({ action }) => action));
-    expect(actions.filter((action) => !bound.has(action))).toEqual(['demo']);
+    expect(actions.filter((action) => !bound.has(action))).toEqual([]);
   });
 
-  it('binds no key twice in a pane, and tells each action once', () => {
-    for (const pane of panes) {
-      const keys = keymap.filter(({ where }) => where.includes(pane)).flatMap((binding) => binding.keys);
-      expect(keys.filter((key, i) => keys.indexOf(key) !== i)).toEqual([]);
+  it('binds no key twice at a place, and each action once', () => {
+    for (const place of [...panes, 'start'] as const) {
+      const bindings = keymap.filter(({ where }) => where.includes(place));
+      for (const all of [bindings.flatMap(({ keys }) => keys), bindings.map(({ action }) => action)]) {
+        expect(
+          all.filter((one, i) => all.indexOf(one) !== i),
+          place,
+        ).toEqual([]);
+      }
     }
-    const told = keymap.map(({ action }) => action);
-    expect(new Set(told).size).toBe(told.length);
-    expect(new Set(keymap.map(({ group }) => group))).toEqual(new Set(groups));
+    const inLine = Object.values(lineKeymap).flatMap(({ keys }) => keys);
+    expect(inLine.filter((key, i) => inLine.indexOf(key) !== i)).toEqual([]);
+    expect(inLine.filter((key) => actionOf(press(key), 'line') !== null)).toEqual([]);
+  });
+
+  it('tells all of it', () => {
+    const told = toldKeys.flatMap((group) => group.told);
+    expect(new Set(told)).toEqual(new Set([...keymap, ...Object.values(lineKeymap)]));
+    expect(told).toHaveLength(keymap.length + Object.keys(lineKeymap).length);
+  });
+
+  it('has in the line what it tells of it', () => {
+    for (const [action, { keys }] of Object.entries(lineKeymap)) {
+      for (const key of keys) {
+        const staged = stage({ size: sizeOf(80, 24) }, {});
+        streamWork(staged);
+        const { person } = staged;
+        person.press('Tab Tab');
+        person.write('said before');
+        person.press('Enter');
+        person.write('some words');
+        // So that there is something to bring back, and somewhere to go down to.
+        if (action === 'bringBack') person.press('Ctrl-w');
+        if (key === 'Down') person.press('Up');
+        if (key === 'PgDn') person.press('PgUp PgUp');
+        const before = person.state;
+        person.press(key);
+        const { chat, session, focus } = person.state;
+        const hasChanged = chat.editor.text !== before.chat.editor.text || session !== before.session || focus !== before.focus;
+        expect(hasChanged, key).toBe(true);
+      }
+    }
+  });
+
+  it('makes the start screen: what it offers is what the keys do there', () => {
+    const { person } = openTalk();
+    const state = { ...person.state, session: null, wanted: null, size: sizeOf(80, 24) };
+    const text = linesOf(view(state)).join('\n');
+    for (const action of ['newSession', 'demo', 'sessions', 'help'] as const) {
+      const key = keyOf(action, 'start');
+      expect(actionOf(press(key), 'start')).toBe(action);
+      expect(text).toContain(`${key}  ${bindingOf(action, 'start')?.help}`);
+    }
+    expect(update(state, press('d')).cmds).toEqual([{ type: 'leave', next: 'demo' }]);
+    expect(update(state, press('q')).cmds).toEqual([{ type: 'leave', next: 'nothing' }]);
+    expect(update(state, press('n')).state.prompt?.about.kind).toBe('newSession');
+    expect(update(state, press('S')).state.popup?.kind).toBe('sessions');
+    expect(update(state, press('?')).state.popup?.kind).toBe('help');
   });
 
   it('binds the keys that were designed', () => {

@@ -1,5 +1,5 @@
 /** The screen and its daemon: coming, leaving, losing each other and finding each other again. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -11,7 +11,7 @@ import { listenBetween } from '../support/socket-between.js';
 import { asFound, shellLine } from '../support/terminal-program.js';
 import { waitFor } from '../support/wait.js';
 import { beginPlan, ctrl, goal, openCairn } from './life-support.js';
-import { newPlace } from './tui-support.js';
+import { cairn as runCairn, newPlace, type Place } from './tui-support.js';
 
 /** Shift-Tab, from the plan. */
 const toTheLine = '\u001b[Z';
@@ -170,22 +170,57 @@ describe('a daemon of another version', () => {
     expect(await cairn.end()).toBe(0);
   });
 
-  it('is told of in words at the start, with exit code 69', async () => {
+  it('is told of at the start, with what to do; it stays in sight when one leaves, with exit code 69', async () => {
     const place = await newPlace();
     await mkdir(place.home);
     await startOtherDaemon(place.home, other);
     const cairn = openCairn(place);
+    await cairn.sees('Another version of the daemon runs.');
+    await cairn.sees('kill 4194303');
+    cairn.type('q');
     expect(await cairn.end()).toBe(69);
-    await cairn.sees(/speaks\s+protocol/);
     expect(cairn.modes()).toEqual(asFound);
+    expect(cairn.text().join('\n')).toMatch(/cairn: [^]*kill 4194303/);
   });
 });
 
-it('without a daemon that can be started says so in words, with exit code 69, and touches no terminal', async () => {
+describe('a daemon that cannot be started', () => {
+  async function placeInTheWay(): Promise<Place> {
+    const place = await newPlace();
+    await writeFile(place.home, 'a file in the place of the home');
+    return place;
+  }
+
+  it('is told of with the reason; r tries again, and q leaves with exit code 69 and the reason in sight', async () => {
+    const place = await placeInTheWay();
+    // Of few rows the last one tells when it looks again.
+    const cairn = openCairn(place, { rows: 12 });
+    await cairn.sees('No daemon answers.');
+    await cairn.sees(place.home);
+    // Looking again by itself takes nothing of it away.
+    await cairn.sees(/again in [25] s/);
+    await cairn.sees(place.home);
+    await rm(place.home);
+    cairn.type('r');
+    await cairn.sees('make a plan');
+    const again = openCairn(await placeInTheWay());
+    await again.sees('r  start');
+    again.type('q');
+    expect(await again.end()).toBe(69);
+    expect(again.modes()).toEqual(asFound);
+    expect(again.text().join(' ')).toContain('cairn: ');
+  });
+
+  it('is told of in a line where there is no screen', async () => {
+    const { code, stderr } = await runCairn(await placeInTheWay(), []);
+    expect(code).toBe(69);
+    expect(stderr).toMatch(/^cairn: .+/);
+  });
+});
+
+it('a daemon that takes its time is waited for in sight', async () => {
   const place = await newPlace();
-  await writeFile(place.home, 'a file in the place of the home');
   const cairn = openCairn(place);
-  expect(await cairn.end()).toBe(69);
-  expect(cairn.written()).not.toContain('\u001b');
-  expect(cairn.text().join(' ')).toContain('cairn: ');
+  await cairn.sees('Starting the daemon.');
+  await cairn.sees('make a plan');
 });

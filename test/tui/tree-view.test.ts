@@ -123,6 +123,12 @@ describe('the tree of a plan', () => {
     expect(render(wide, { items, planRun: planRunOf({ currentItemId: null }) })).toContain('1 gone txt.exe');
   });
 
+  it('has a full bar only when all is done', () => {
+    const done = (n: number) => Array.from({ length: 24 }, (_, i) => itemOf({ id: `t${i}`, status: i < n ? 'done' : 'pending' }));
+    expect(render(wide, { items: done(23) })).toContain('███████████░ 23/24');
+    expect(render(wide, { items: done(24) })).toContain('████████████ 24/24');
+  });
+
   it('has colours only where they are wanted', () => {
     expect(render(wide)).not.toContain('\u001b');
     expect(render(colours)).toContain('\u001b[32m');

@@ -3,26 +3,13 @@ import { unreachable } from '../../shared/errors.js';
 import type { ItemId } from '../../shared/plan.js';
 import { enqueue } from './edit-queue.js';
 import { type Status, subtree } from './edits.js';
+import { type EditAction, isItemEdit } from './keymap.js';
 import { editorOf, emptyEditor } from './line-editor.js';
 import { whatHelps, whyNot } from './link-words.js';
 import { listedItem } from './plan-model.js';
 import { askClose, askRemove, underWay } from './questions.js';
 import { type Next, next, patchSession, type PromptKind, type SessionView, type State, tell } from './state.js';
 import { focusPane } from './act-move.js';
-
-type EditAction =
-  | 'addTask'
-  | 'addSubtask'
-  | 'editTitle'
-  | 'editDetail'
-  | 'markDone'
-  | 'skip'
-  | 'reopen'
-  | 'remove'
-  | 'moveUp'
-  | 'moveDown'
-  | 'goal'
-  | 'undo';
 
 export function openPrompt(state: State, about: PromptKind, text: string): State {
   return { ...state, prompt: { about, editor: text === '' ? emptyEditor : editorOf(text), error: null, isSent: false } };
@@ -32,25 +19,17 @@ export function actEdit(state: State, action: EditAction): Next {
   const { session, link } = state;
   if (session === null) return next(state);
   if (link.state !== 'open') return next(tell(state, `${whyNot(link)}: the plan cannot be changed.${whatHelps(link)}`, 'warn'));
-  switch (action) {
-    case 'goal':
-      return next(openPrompt(state, { kind: 'goal', base: session.session.goal }, session.session.goal));
-    case 'undo':
-      return enqueue(state, [{ kind: 'undo' }]);
-    case 'addTask':
-      return next(openPrompt(focusPane(state, 'plan'), { kind: 'add', parentId: null, afterId: taskUnderCursor(session) }, ''));
-    case 'addSubtask':
-    case 'editTitle':
-    case 'editDetail':
-    case 'markDone':
-    case 'skip':
-    case 'reopen':
-    case 'remove':
-    case 'moveUp':
-    case 'moveDown':
-      break;
-    default:
-      return unreachable(action);
+  if (!isItemEdit(action)) {
+    switch (action) {
+      case 'goal':
+        return next(openPrompt(state, { kind: 'goal', base: session.session.goal }, session.session.goal));
+      case 'undo':
+        return enqueue(state, [{ kind: 'undo' }]);
+      case 'addTask':
+        return next(openPrompt(focusPane(state, 'plan'), { kind: 'add', parentId: null, afterId: taskUnderCursor(session) }, ''));
+      default:
+        return unreachable(action);
+    }
   }
   const item = listedItem(session.plan, session.planView.cursor);
   if (item === null) return next(tell(state, 'There is no item here. a adds a task.'));

@@ -3,56 +3,30 @@ import { unreachable } from '../../shared/errors.js';
 import type { ItemId } from '../../shared/plan.js';
 import { openPrompt } from './act-edit.js';
 import { focusPane, pointAt, turnFold } from './act-move.js';
-import { emptyEditor } from './line-editor.js';
-import { call } from './message.js';
+import { isSessionLook, type LookAction } from './keymap.js';
 import { listedItem } from './plan-model.js';
-import { openDetail, readDetail } from './popups/detail.js';
+import { openDetail } from './popups/detail.js';
+import { readDetail } from './popups/detail-reading.js';
 import { openInbox } from './popups/inbox.js';
 import type { DetailTab } from './popups/popup.js';
+import { openSessions, readSessions } from './popups/sessions.js';
 import { type Next, next, patchSession, type SessionView, type State, tell } from './state.js';
 
-type Look =
-  | 'open'
-  | 'details'
-  | 'diff'
-  | 'receipts'
-  | 'inbox'
-  | 'search'
-  | 'searchNext'
-  | 'searchPrevious'
-  | 'sessions'
-  | 'newSession'
-  | 'help';
-
-export const sessionsRead = 1_000;
-
-export function actLook(state: State, look: Look): Next {
+export function actLook(state: State, look: LookAction): Next {
   const { session, focus } = state;
-  switch (look) {
-    case 'help':
-      return next({ ...state, popup: { kind: 'help', scroll: 0 } });
-    case 'sessions':
-      return next(
-        {
-          ...state,
-          popup: { kind: 'sessions', filter: emptyEditor, sessions: null, chosen: session?.session.id ?? null, error: null },
-        },
-        call('session.list', { limit: sessionsRead }, { for: 'popup' }),
-      );
-    case 'newSession':
-      return next(openPrompt(state, { kind: 'newSession' }, ''));
-    case 'inbox':
-      return next({ ...state, popup: openInbox(session?.inbox.at(-1) ?? null, state.answers) });
-    case 'open':
-    case 'details':
-    case 'diff':
-    case 'receipts':
-    case 'search':
-    case 'searchNext':
-    case 'searchPrevious':
-      break;
-    default:
-      return unreachable(look);
+  if (!isSessionLook(look)) {
+    switch (look) {
+      case 'help':
+        return next({ ...state, popup: { kind: 'help', scroll: 0 } });
+      case 'sessions':
+        return next({ ...state, popup: openSessions(session?.session.id ?? null) }, readSessions(null));
+      case 'newSession':
+        return next(openPrompt(state, { kind: 'newSession' }, ''));
+      case 'inbox':
+        return next({ ...state, popup: openInbox(session?.inbox.at(-1) ?? null, state.answers) });
+      default:
+        return unreachable(look);
+    }
   }
   if (session === null) return next(state);
   switch (look) {

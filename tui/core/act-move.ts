@@ -4,6 +4,7 @@ import { nextLeaf } from '../../shared/plan-tree.js';
 import type { ItemId } from '../../shared/plan.js';
 import { canFold } from './block-rows.js';
 import { chosenBlock, keepInSight, moveBlock, type Room, scrollConversation } from './conversation-view.js';
+import { isPaneMove, type MoveAction, type PaneMove } from './keymap.js';
 import { layoutOf } from './layout.js';
 import { rowsOfPlan } from './panes/plan-pane.js';
 import { cursorTo, cursorToEnd, moveCursor, scrollPlan } from './plan-cursor.js';
@@ -21,41 +22,20 @@ import {
   tell,
 } from './state.js';
 
-type Move =
-  | 'nextPane'
-  | 'previousPane'
-  | 'up'
-  | 'down'
-  | 'pageUp'
-  | 'pageDown'
-  | 'first'
-  | 'last'
-  | 'fold'
-  | 'unfold'
-  | 'running'
-  | 'togglePlan';
-
-export function actMove(state: State, move: Move): Next {
-  switch (move) {
-    case 'nextPane':
-      return next(focusPane(state, neighbour(state, 1)));
-    case 'previousPane':
-      return next(focusPane(state, neighbour(state, -1)));
-    case 'togglePlan':
-      return next(togglePlan(state));
-    case 'running':
-      return next(toRunning(state));
-    case 'up':
-    case 'down':
-    case 'pageUp':
-    case 'pageDown':
-    case 'first':
-    case 'last':
-    case 'fold':
-    case 'unfold':
-      break;
-    default:
-      return unreachable(move);
+export function actMove(state: State, move: MoveAction): Next {
+  if (!isPaneMove(move)) {
+    switch (move) {
+      case 'nextPane':
+        return next(focusPane(state, neighbour(state, 1)));
+      case 'previousPane':
+        return next(focusPane(state, neighbour(state, -1)));
+      case 'togglePlan':
+        return next(togglePlan(state));
+      case 'running':
+        return next(toRunning(state));
+      default:
+        return unreachable(move);
+    }
   }
   if (state.session === null) return next(state);
   return state.focus === 'conversation' ? moveInConversation(state, state.session, move) : moveInPlan(state, state.session, move);
@@ -110,11 +90,7 @@ export function pointAt(state: State, id: ItemId): State {
   return patchSession(state, { planView: cursorTo(rowsOfPlan(view, null, width), view.planView, id, height) });
 }
 
-function moveInPlan(
-  state: State,
-  view: SessionView,
-  move: Exclude<Move, 'nextPane' | 'previousPane' | 'togglePlan' | 'running'>,
-): Next {
+function moveInPlan(state: State, view: SessionView, move: PaneMove): Next {
   const { width, height } = planRoom(state);
   const rows = rowsOfPlan(view, state.prompt?.about ?? null, width);
   const to = (planView: PlanView): Next => next(patchSession(state, { planView }));
@@ -150,11 +126,7 @@ export function conversationRoom(state: State): Room {
   return { width, height, glyphs: state.glyphs, hasFocus: state.focus === 'conversation' };
 }
 
-function moveInConversation(
-  state: State,
-  view: SessionView,
-  move: Exclude<Move, 'nextPane' | 'previousPane' | 'togglePlan' | 'running'>,
-): Next {
+function moveInConversation(state: State, view: SessionView, move: PaneMove): Next {
   const room = conversationRoom(state);
   const to = (moved: { view: ConversationView; atStart: boolean }): Next => {
     const there = patchSession(state, { conversationView: moved.view });
@@ -195,7 +167,7 @@ export function scrollBy(state: State, by: number): Next {
 /** `unfold`: whether it is to be unfolded; turned round unless given. */
 export function turnFold(state: State, view: SessionView, unfold?: boolean): State {
   const block = chosenBlock(view);
-  if (block === null || !canFold(block)) return state;
+  if (block === null || !canFold(block, conversationRoom(state))) return state;
   const { turned } = view.conversationView;
   const isTurned = unfold ?? !turned.has(block.id);
   const changed = isTurned ? new Set([...turned, block.id]) : new Set([...turned].filter((id) => id !== block.id));

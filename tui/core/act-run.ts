@@ -2,19 +2,18 @@
 import { unreachable } from '../../shared/errors.js';
 import type { PlanRunStatus } from '../../shared/run.js';
 import { emptyEditor } from './line-editor.js';
+import type { RunAction } from './keymap.js';
 import { whatHelps, whyNot } from './link-words.js';
 import { call, type Cmd } from './message.js';
 import { askCancel, askCancelPlan, askRunAll, canCancel } from './questions.js';
 import { type Next, next, type SessionView, type State, tell } from './state.js';
-
-type RunAction = 'run' | 'pause' | 'pauseNow' | 'cancelRun' | 'cancelPlan' | 'retry';
 
 const purpose = { for: 'run' } as const;
 
 export function actRun(state: State, action: RunAction): Next {
   const { session, link } = state;
   if (link.state === 'lost' && action === 'run')
-    return next({ ...state, link: { state: 'connecting' } }, { type: 'connect', start: true, delayMs: 0 });
+    return next({ ...state, link: { state: 'connecting', isStarting: false } }, { type: 'connect', start: true, delayMs: 0 });
   if (session === null) return next(state);
   if (link.state !== 'open') return next(tell(state, `${whyNot(link)}.${whatHelps(link)}`, 'warn'));
   const { status } = session.planRun;

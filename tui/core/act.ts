@@ -4,56 +4,15 @@ import { actEdit } from './act-edit.js';
 import { actLook } from './act-look.js';
 import { actMove } from './act-move.js';
 import { actRun } from './act-run.js';
-import type { Action } from './keymap.js';
+import { type Action, isEdit, isLook, isMove, isRun } from './keymap.js';
 import { type Next, next, type State, tell } from './state.js';
 
 export function act(state: State, action: Action): Next {
+  if (isMove(action)) return actMove(state, action);
+  if (isRun(action)) return actRun(state, action);
+  if (isEdit(action)) return actEdit(state, action);
+  if (isLook(action)) return actLook(state, action);
   switch (action) {
-    case 'nextPane':
-    case 'previousPane':
-    case 'up':
-    case 'down':
-    case 'pageUp':
-    case 'pageDown':
-    case 'first':
-    case 'last':
-    case 'fold':
-    case 'unfold':
-    case 'running':
-    case 'togglePlan':
-      return actMove(state, action);
-    case 'run':
-    case 'pause':
-    case 'pauseNow':
-    case 'cancelRun':
-    case 'cancelPlan':
-    case 'retry':
-      return actRun(state, action);
-    case 'addTask':
-    case 'addSubtask':
-    case 'editTitle':
-    case 'editDetail':
-    case 'markDone':
-    case 'skip':
-    case 'reopen':
-    case 'remove':
-    case 'moveUp':
-    case 'moveDown':
-    case 'goal':
-    case 'undo':
-      return actEdit(state, action);
-    case 'open':
-    case 'details':
-    case 'diff':
-    case 'receipts':
-    case 'inbox':
-    case 'search':
-    case 'searchNext':
-    case 'searchPrevious':
-    case 'sessions':
-    case 'newSession':
-    case 'help':
-      return actLook(state, action);
     case 'suspend':
       return next(state, { type: 'suspend' });
     case 'detach':

@@ -1,17 +1,33 @@
 /** What the daemon answered, and what it refused. */
 import type { MethodName } from '../../shared/contract.js';
 import type { Revision, SessionId } from '../../shared/plan.js';
-import type { Effect, RunId } from '../../shared/run.js';
-import type { Session } from '../../shared/session.js';
 import { addBlock, linesOf, newBlock } from './conversation.js';
 import { edited, editRefused, enqueue, stopUndo, takeBack } from './edit-queue.js';
-import type { Intent, UndoEntry } from './edits.js';
+import type { Intent } from './edits.js';
 import { editorOf } from './line-editor.js';
 import { type Answered, call, type Call, type Msg, type Purpose } from './message.js';
 import { ask } from './popups/confirm.js';
 import { explainPopup } from './popups/explain.js';
-import type { DetailPopup } from './popups/popup.js';
-import { readRun, refreshRuns, skipTranscript, takeRuns, takeTranscript } from './reading.js';
+import {
+  detailRefused,
+  isOfDetail,
+  takeDiff,
+  takeEffects,
+  takeHistory,
+  takeItemRuns,
+  takeReceipts,
+} from './popups/detail-reading.js';
+import { sessionsRefused, takeSessions } from './popups/sessions.js';
+import {
+  failEarlierRuns,
+  missPart,
+  readRun,
+  refreshRuns,
+  skipTranscript,
+  takeEarlierRuns,
+  takeRuns,
+  takeTranscript,
+} from './reading.js';
 import { lookAround, openSession, takeSnapshot } from './session-update.js';
 import { type Next, next, patchSession, type PromptKind, type State, tell, withSession } from './state.js';
 import { countOf } from './text.js';
@@ -26,7 +42,7 @@ export function answered(state: State, answer: Answered): Next {
   }
   switch (answer.method) {
     case 'session.list': {
-      if (purpose.for === 'popup') return next(withSessions(state, answer.result.sessions));
+      if (purpose.for === 'popup') return takeSessions(state, answer);
       const [newest] = answer.result.sessions;
       return newest ? openSession(state, newest.id) : lookAround(state);
     }
@@ -35,12 +51,9 @@ export function answered(state: State, answer: Answered): Next {
     case 'session.create':
       return created(state, answer.result.id);
     case 'run.list':
-      if (purpose.for === 'popup')
-        return readEffects(
-          withDetail(state, (popup) => (popup.itemId === answer.params.itemId ? { runs: answer.result.runs } : {})),
-          answer.result.runs.map(({ id }) => id),
-        );
-      return purpose.for === 'runs' ? refreshRuns(state, answer.result.runs) : takeRuns(state, answer.result.runs);
+      if (purpose.for === 'popup') return takeItemRuns(state, answer);
+      if (purpose.for === 'earlier') return takeEarlierRuns(state, answer.params.cursor, answer.result);
+      return purpose.for === 'runs' ? refreshRuns(state, answer.result.runs) : takeRuns(state, answer.result);
     case 'run.transcript':
       return takeTranscript(state, answer.params.runId, answer.result.messages);
     case 'run.steps':
@@ -59,16 +72,14 @@ export function answered(state: State, answer: Answered): Next {
       return next({ ...state, popup });
     }
     case 'run.receipts':
-      return next(
-        withDetail(state, (popup) => (popup.itemId === answer.params.itemId ? { receipts: answer.result.receipts } : {})),
-      );
+      return next(takeReceipts(state, answer));
     case 'run.effects':
-      return next(withDetail(state, (popup) => withEffects(popup, answer.params.runId, answer.result.effects)));
+      return next(takeEffects(state, answer));
     case 'plan.history':
-      if (purpose.for === 'undo') return undoWith(state, answer.result.revisions, purpose.entry);
-      return readChanges(state, answer.result.revisions);
+      if (purpose.for === 'undo') return undoWith(state, answer.result.revisions, purpose);
+      return takeHistory(state, answer);
     case 'plan.diff':
-      return next(withDetail(state, (popup) => withChange(popup, answer.params.to, answer.result)));
+      return next(takeDiff(state, answer));
     case 'chat.send':
       return said(state, purpose, answer);
     case 'run.retry':
@@ -113,61 +124,6 @@ function created(state: State, id: SessionId): Next {
   return isElsewhere(state) ? next(tell(state, 'The new session is there: S shows it.', 'good')) : openSession(state, id);
 }
 
-function withSessions(state: State, sessions: readonly Session[]): State {
-  return state.popup?.kind === 'sessions' ? { ...state, popup: { ...state.popup, sessions } } : state;
-}
-
-function withDetail(state: State, change: (popup: DetailPopup) => Partial<DetailPopup>): State {
-  const { popup } = state;
-  return popup?.kind === 'detail' ? { ...state, popup: { ...popup, ...change(popup) } } : state;
-}
-
-const effectsOfRuns = 10;
-
-/** Those of a run of the item, once: an answer may be for a popup that was left. */
-function withEffects({ runs, effects }: DetailPopup, runId: string, more: readonly Effect[]): Partial<DetailPopup> {
-  const isOurs = runs?.some(({ id }) => id === runId) === true;
-  const known = effects ?? [];
-  return isOurs && !known.some((effect) => effect.runId === runId) ? { effects: [...known, ...more] } : {};
-}
-
-/** The tool calls of the newest runs of the item. */
-function readEffects(state: State, runIds: readonly RunId[]): Next {
-  if (state.popup?.kind !== 'detail') return next(state);
-  const cmds = runIds.slice(0, effectsOfRuns).map((runId) => call('run.effects', { runId }, { for: 'popup' }));
-  return next(cmds.length === 0 ? withDetail(state, () => ({ effects: [] })) : state, ...cmds);
-}
-
-const changesShown = 25;
-
-/** The revisions that touched the item; what each of them did is read. */
-function readChanges(state: State, revisions: readonly Revision[]): Next {
-  const { popup, session } = state;
-  if (popup?.kind !== 'detail' || session === null) return next(state);
-  const { itemId } = popup;
-  const touching = revisions
-    .filter(({ added, removed, changed }) => [added, removed, changed].some((ids) => ids.includes(itemId)))
-    .slice(0, changesShown);
-  const sessionId = session.session.id;
-  return next(
-    withDetail(state, () => ({ changes: touching.map((revision) => ({ revision, change: null })) })),
-    ...touching.map(({ version }) => call('plan.diff', { sessionId, from: version - 1, to: version }, { for: 'popup' })),
-  );
-}
-
-type Diff = Extract<Answered, { method: 'plan.diff' }>['result'];
-
-function withChange(popup: DetailPopup, version: number, { added, removed, changed }: Diff): Partial<DetailPopup> {
-  const { itemId } = popup;
-  const made = added.find(({ id }) => id === itemId);
-  const gone = removed.find(({ id }) => id === itemId);
-  const change =
-    changed.find(({ id }) => id === itemId) ??
-    (made ? { id: itemId, before: null, after: made } : gone ? { id: itemId, before: gone, after: null } : null);
-  if (popup.changes === null || change === null) return {};
-  return { changes: popup.changes.map((one) => (one.revision.version === version ? { ...one, change } : one)) };
-}
-
 /** Words that arrived: they stand in the conversation, and can be called back in the line. */
 function said(state: State, purpose: Purpose, answer: Extract<Answered, { method: 'chat.send' }>): Next {
   if (purpose.for !== 'say') return next(state);
@@ -178,11 +134,11 @@ function said(state: State, purpose: Purpose, answer: Extract<Answered, { method
   const heard: State = { ...state, chat: { ...chat, saying } };
   // The session may have been left meanwhile.
   if (heard.session?.session.id !== answer.params.sessionId) return next(heard);
-  const told = withSession(heard, ({ conversation, run, partlyHeard }) => ({
+  const added = withSession(heard, ({ conversation, run }) => ({
     conversation: addBlock(conversation, newBlock('you', { runId, itemId: run?.itemId ?? null, lines: linesOf(text) })),
-    ...(purpose.isAgain ? { partlyHeard: new Set([...partlyHeard, runId]) } : {}),
   }));
-  if (!purpose.isAgain) return next(told);
+  if (!purpose.isAgain) return next(added);
+  const told = missPart(added, runId);
   // What was answered meanwhile is read; where the runs are not listed yet, with their list.
   const run = told.session?.runs.find(({ id }) => id === runId);
   return run === undefined ? next(told) : readRun(told, run);
@@ -192,13 +148,14 @@ function said(state: State, purpose: Purpose, answer: Extract<Answered, { method
 const isElsewhere = ({ popup, prompt, focus }: State): boolean => popup !== null || prompt !== null || focus === 'line';
 
 /** Taking back by an earlier version takes back all that came after it: said before it is done. */
-function undoWith(state: State, revisions: readonly Revision[], entry: UndoEntry | null): Next {
+function undoWith(state: State, revisions: readonly Revision[], { entry, seen }: Extract<Purpose, { for: 'undo' }>): Next {
   const { session } = state;
   if (session === null) return next(state);
   const mine = entry?.after ?? revisions.find(({ author }) => author === 'person')?.version;
   if (mine === undefined) return stopUndo(tell(state, 'There is nothing to take back.'));
   const later = revisions.filter(({ version }) => version > mine);
-  const back: readonly Intent[] = entry?.back ?? [{ kind: 'revert', version: mine - 1 }];
+  const all: readonly Intent[] = entry?.back ?? [{ kind: 'revert', version: mine - 1, seen }];
+  const back = all.map((intent) => (intent.kind === 'revert' ? { ...intent, seen } : intent));
   if (entry !== null && later.length === 0) return takeBack(state, back, entry);
   if (isElsewhere(state)) return stopUndo(tell(state, 'There is something to know before it is taken back: u shows it.', 'warn'));
   const revision = revisions.find(({ version }) => version === mine);
@@ -229,7 +186,8 @@ function describe(revision: Revision | undefined): string {
   return `version ${version}, ${explanation ?? counted.join(', ')}`;
 }
 
-export function refused(state: State, { call: { purpose, method, params }, error }: Extract<Msg, { type: 'refused' }>): Next {
+export function refused(state: State, { call: asked, error }: Extract<Msg, { type: 'refused' }>): Next {
+  const { purpose, method, params } = asked;
   const reason = error.hint === null ? error.message : `${error.message} ${error.hint}`;
   const isLost = error.kind === 'connection_lost';
   if (purpose.for !== 'edit' && !isOfShown(state, method, params)) {
@@ -254,7 +212,7 @@ export function refused(state: State, { call: { purpose, method, params }, error
       });
     }
     case 'popup':
-      return next(popupFailed(state, params, reason));
+      return next(popupFailed(state, asked, reason));
     case 'undo':
       return stopUndo(tell(state, isLost ? 'The connection was lost: nothing was taken back.' : reason, isLost ? 'warn' : 'bad'));
     case 'run':
@@ -267,6 +225,8 @@ export function refused(state: State, { call: { purpose, method, params }, error
       );
     case 'runs':
       return next(state);
+    case 'earlier':
+      return next(failEarlierRuns(state, reason));
     case 'view':
       return viewRefused(state, method, params, error.kind, reason);
   }
@@ -288,13 +248,13 @@ function viewRefused(state: State, method: Call['method'], params: Call['params'
 }
 
 /** Told in the popup that asked, if it is still there. */
-function popupFailed(state: State, params: object, error: string): State {
+function popupFailed(state: State, asked: Call, error: string): State {
   const { popup } = state;
+  const { params } = asked;
   if (popup?.kind === 'inbox' && 'id' in params && params.id === popup.sent)
     return { ...state, popup: { ...popup, sent: null, error } };
-  if (popup?.kind === 'detail' && (!('itemId' in params) || params.itemId === popup.itemId))
-    return { ...state, popup: { ...popup, error } };
-  if (popup?.kind === 'sessions' && !('itemId' in params) && !('id' in params)) return { ...state, popup: { ...popup, error } };
+  if (isOfDetail(asked)) return detailRefused(state, asked, error);
+  if (asked.method === 'session.list') return sessionsRefused(state, asked, error);
   return tell(state, error, 'bad');
 }
 

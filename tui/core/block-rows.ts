@@ -7,13 +7,26 @@ import { blankRow, fitSpans, span, spansWidth } from './rows.js';
 import type { Tone } from './style.js';
 import { countOf, sanitise, wrap } from './text.js';
 
-/** Output that is folded still shows its last lines. */
-const foldedLines = 4;
+/** Output that is folded still shows its last rows. */
+const foldedRows = 4;
 
-const isFoldable = (kind: BlockKind): boolean => kind === 'tool' || kind === 'check' || kind === 'reasoning' || kind === 'prompt';
+const isOutput = (kind: BlockKind): boolean => kind === 'tool' || kind === 'check';
+const isFoldable = (kind: BlockKind): boolean => isOutput(kind) || kind === 'reasoning' || kind === 'prompt';
 
-export const canFold = ({ kind, lines }: Block): boolean =>
-  isFoldable(kind) && lines.length > (kind === 'tool' || kind === 'check' ? foldedLines : 0);
+/** Whether it has more than what shows of it when it is folded. */
+export function canFold(block: Block, look: Pick<BlockLook, 'width' | 'glyphs'>): boolean {
+  const count = lineCount(block);
+  if (!isOutput(block.kind)) return isFoldable(block.kind) && count > 0;
+  if (count > foldedRows) return true;
+  const room = roomBeside(mannerOf(block, look.glyphs).first, look);
+  let rows = 0;
+  for (let i = 0; i < count && rows <= foldedRows; i++) rows += wrap(sanitise(lineAt(block, i)), room).length;
+  return rows > foldedRows;
+}
+
+/** With the one that is being written. */
+const lineCount = ({ lines, rest }: Block): number => lines.length + (rest === '' ? 0 : 1);
+const lineAt = ({ lines, rest }: Block, index: number): string => lines[index] ?? rest;
 
 export interface BlockLook {
   readonly width: number;
@@ -27,10 +40,8 @@ export interface BlockLook {
 interface Known {
   readonly block: Block;
   readonly look: BlockLook;
-  /** Lines that do not show, from the first on. */
-  readonly hidden: number;
-  /** The rows of its complete lines, and all that it has. */
-  readonly complete: readonly Row[];
+  /** The rows of its complete lines; null where only its end shows. */
+  readonly complete: readonly Row[] | null;
   readonly rows: readonly Row[];
 }
 
@@ -88,31 +99,42 @@ function mannerOf(block: Block, glyphs: Glyphs): Manner {
 function makeRows(block: Block, look: BlockLook, before: Known | null): Known {
   const manner = mannerOf(block, look.glyphs);
   const head = headRow(block, look);
-  const count = block.lines.length + (block.rest === '' ? 0 : 1);
-  const folds = isFoldable(block.kind) && !look.isTurned;
-  const keep = block.kind === 'tool' || block.kind === 'check' ? foldedLines : block.open && block.kind === 'reasoning' ? 1 : 0;
-  const hidden = folds ? Math.max(0, count - keep) : 0;
   const top: Row[] = startsAnew(block.kind) ? [blankRow] : [];
   if (head !== null) top.push(head);
-  if (hidden > 0 && keep > 0)
-    top.push(lineRow(manner.first, `${look.glyphs.ellipsis} ${countOf(hidden, 'line')} before`, 'dim', block, look));
-  const complete = completeRows(block, look, manner, hidden, before);
-  const showsRest = block.rest !== '' && hidden < count;
+  if (isFoldable(block.kind) && !look.isTurned) {
+    return { block, look, complete: null, rows: [...top, ...lastRows(block, look, manner)] };
+  }
+  const complete = completeRows(block, look, manner, before);
   const lead = complete.length === 0 ? manner.first : manner.next;
-  const rows = [...top, ...complete, ...(showsRest ? wrapLine(block.rest, lead, manner, block, look) : [])];
-  return { block, look, hidden, complete, rows };
+  const rows = [...top, ...complete, ...(block.rest === '' ? [] : wrapLine(block.rest, lead, manner, block, look))];
+  return { block, look, complete, rows };
+}
+
+/** What shows of a folded block. Counted in rows: one line may be longer than the pane is high. */
+function lastRows(block: Block, look: BlockLook, manner: Manner): readonly Row[] {
+  const keep = isOutput(block.kind) ? foldedRows : block.open && block.kind === 'reasoning' ? 1 : 0;
+  let hidden = lineCount(block);
+  let rows: readonly Row[] = [];
+  while (hidden > 0 && rows.length < keep) {
+    hidden--;
+    rows = [...wrapLine(lineAt(block, hidden), hidden === 0 ? manner.first : manner.next, manner, block, look), ...rows];
+  }
+  const isCut = hidden > 0 || rows.length > keep;
+  if (!isCut || !isOutput(block.kind)) return rows.slice(Math.max(0, rows.length - keep));
+  const before = `${look.glyphs.ellipsis} ${hidden > 0 ? countOf(hidden, 'line') : 'more'} before`;
+  return [lineRow(manner.first, before, 'dim', block, look), ...rows.slice(-keep)];
 }
 
 /** A block that is streamed only gets longer: the lines that were complete before are not wrapped again. */
-function completeRows(block: Block, look: BlockLook, manner: Manner, hidden: number, before: Known | null): readonly Row[] {
+function completeRows(block: Block, look: BlockLook, manner: Manner, before: Known | null): readonly Row[] {
   const { lines } = block;
-  const same = before?.hidden === hidden && beginsWith(lines, before.block.lines) ? before : null;
-  const from = same === null ? hidden : Math.max(hidden, same.block.lines.length);
-  if (same !== null && from >= lines.length) return same.complete;
+  const same = before !== null && beginsWith(lines, before.block.lines) ? before.complete : null;
+  const from = same === null ? 0 : (before?.block.lines.length ?? 0);
+  if (same !== null && from >= lines.length) return same;
   const added = lines
     .slice(from)
-    .flatMap((line, i) => wrapLine(line, from + i === hidden ? manner.first : manner.next, manner, block, look));
-  return same === null ? added : [...same.complete, ...added];
+    .flatMap((line, i) => wrapLine(line, from + i === 0 ? manner.first : manner.next, manner, block, look));
+  return same === null ? added : [...same, ...added];
 }
 
 const beginsWith = (lines: readonly string[], start: readonly string[]): boolean =>
@@ -122,9 +144,8 @@ const beginsWith = (lines: readonly string[], start: readonly string[]): boolean
 const startsAnew = (kind: BlockKind): boolean => kind === 'run' || kind === 'you';
 
 function headRow(block: Block, look: BlockLook): Row | null {
-  const { kind, head, lines } = block;
+  const { kind, head } = block;
   const { glyphs, width } = look;
-  const folded = canFold(block) && !look.isTurned ? `${glyphs.folded} ` : canFold(block) ? `${glyphs.section} ` : '';
   switch (kind) {
     case 'run': {
       const fill = glyphs.line.across;
@@ -139,7 +160,8 @@ function headRow(block: Block, look: BlockLook): Row | null {
       return mark([span('$ ', 'busy'), span(sanitise(head).replace(/^shell /, ''), block.open ? 'busy' : 'plain')], block, look);
     case 'prompt':
     case 'reasoning': {
-      const count = lines.length + (block.rest === '' ? 0 : 1);
+      const count = lineCount(block);
+      const folded = count === 0 ? '' : `${look.isTurned ? glyphs.section : glyphs.folded} `;
       const text = kind === 'prompt' ? head : block.open ? 'thinking' : 'thought';
       return mark(
         [span(`${folded}${text}${count > 0 && !look.isTurned ? ` (${countOf(count, 'line')})` : ''}`, 'dim')],
@@ -174,8 +196,10 @@ function mark(spans: Parameters<typeof fitSpans>[0], block: Block, { width, glyp
 const lineRow = (lead: string, text: string, tone: Tone, block: Block, look: BlockLook): Row =>
   mark([span(lead, 'dim'), span(text, tone)], block, look);
 
+const roomBeside = (lead: string, { width }: Pick<BlockLook, 'width'>): number => Math.max(1, width - 1 - lead.length);
+
 function wrapLine(line: string, lead: string, manner: Manner, block: Block, look: BlockLook): readonly Row[] {
-  const pieces = wrap(sanitise(line), Math.max(1, look.width - 1 - lead.length));
+  const pieces = wrap(sanitise(line), roomBeside(lead, look));
   const leadTone: Tone = block.kind === 'you' ? 'accent' : 'dim';
   return pieces.map((piece, i): Row => {
     const start = i === 0 ? lead : manner.next.padStart(lead.length);

@@ -24,8 +24,6 @@ export interface Block {
   /** More may come. */
   readonly open: boolean;
   readonly tone?: 'good' | 'bad' | 'dim' | 'warn';
-  /** A call's id, where a transcript names it. */
-  readonly callId?: string;
 }
 
 export interface Conversation {
@@ -33,14 +31,20 @@ export interface Conversation {
   readonly nextId: number;
   /** Lines and blocks that were let go to keep within the limits. */
   readonly dropped: number;
+  /** Code units that the blocks have at most: measured when there are too many, and counted up by what has come since. */
+  readonly size: number;
 }
 
-export const emptyConversation: Conversation = { blocks: [], nextId: 1, dropped: 0 };
+export const emptyConversation: Conversation = { blocks: [], nextId: 1, dropped: 0, size: 0 };
 
 /** A long stream goes on in a further block, so that adding a line never copies more than this many. */
 const blockLines = 500;
+/** The same for its size, in code units: so much is laid out at once. */
+const blockSize = 256 * 1024;
 const blockLimit = 4_000;
 const lineLimit = 40_000;
+/** Of all blocks together, in code units. */
+const sizeLimit = 8 * 1024 * 1024;
 /** A line that is longer is broken, in code units. */
 const longestLine = 8_192;
 
@@ -50,32 +54,83 @@ export const newBlock = (kind: BlockKind, part: Partial<NewBlock> = {}): NewBloc
   kind,
   runId: null,
   itemId: null,
-  head: '',
   lines: [],
   rest: '',
   open: false,
   ...part,
+  head: firstPiece(part.head ?? ''),
 });
+
+/** As many code units as a line has at most, without half a character at the end. */
+function firstPiece(text: string): string {
+  if (text.length <= longestLine) return text;
+  const isInPair = /[\ud800-\udbff]/.test(text.charAt(longestLine - 1));
+  return text.slice(0, isInPair ? longestLine - 1 : longestLine);
+}
+
+function breakLine(line: string): string[] {
+  const pieces: string[] = [];
+  let rest = line;
+  while (rest.length > longestLine) {
+    const piece = firstPiece(rest);
+    pieces.push(piece);
+    rest = rest.slice(piece.length);
+  }
+  return [...pieces, rest];
+}
 
 export const linesOf = (text: string): string[] => {
   const lines = text.split(/\r\n|\n|\r/);
-  return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
+  return (lines.at(-1) === '' ? lines.slice(0, -1) : lines).flatMap(breakLine);
 };
 
 export function addBlock(conversation: Conversation, block: NewBlock): Conversation {
-  const { blocks, nextId } = conversation;
+  const { blocks, nextId, size } = conversation;
   const added = [...blocks, { ...block, id: nextId }];
-  return keepWithin({ ...conversation, blocks: added, nextId: nextId + 1 });
+  return keepWithin({ ...conversation, blocks: added, nextId: nextId + 1, size: size + sizeOf(block) });
 }
+
+/** Code units of lines, each with its end. */
+const sizeOfLines = (lines: readonly string[]): number => lines.reduce((sum, line) => sum + line.length + 1, 0);
+const sizeOf = ({ head, lines, rest }: NewBlock): number => head.length + sizeOfLines(lines) + rest.length;
 
 /** Lets the oldest go when there is too much. Looks only when a block was added, so a token costs nothing here. */
 function keepWithin(conversation: Conversation): Conversation {
   const { blocks } = conversation;
-  let lines = blocks.reduce((sum, block) => sum + block.lines.length, 0);
-  let first = Math.max(0, blocks.length - blockLimit);
-  for (let i = 0; i < first; i++) lines -= blocks[i]?.lines.length ?? 0;
-  while (lines > lineLimit && first < blocks.length - 1) lines -= blocks[first++]?.lines.length ?? 0;
-  return first === 0 ? conversation : { ...conversation, blocks: blocks.slice(first), dropped: conversation.dropped + first };
+  const lines = blocks.reduce((sum, block) => sum + block.lines.length, 0);
+  const isWithin = blocks.length <= blockLimit && lines <= lineLimit && conversation.size <= sizeLimit;
+  return isWithin ? conversation : letGo(conversation);
+}
+
+function letGo(conversation: Conversation): Conversation {
+  const { blocks, dropped } = conversation;
+  const newest = blocks.length - 1;
+  let [lines, size, first] = [0, 0, blocks.length];
+  while (first > 0) {
+    const block = blocks[first - 1];
+    if (block === undefined) break;
+    const [moreLines, more] = [lines + block.lines.length, size + sizeOf(block)];
+    const isTooMuch = moreLines > lineLimit || more > sizeLimit || blocks.length - first >= blockLimit;
+    // The newest one stays in any case.
+    if (isTooMuch && first <= newest) break;
+    [lines, size] = [moreLines, more];
+    first--;
+  }
+  const kept = first === newest ? blocks.slice(first).map(endOf) : blocks.slice(first);
+  const isWhole = first === 0 && kept[0] === blocks[0];
+  return { ...conversation, blocks: kept, size, dropped: dropped + (isWhole ? 0 : Math.max(1, first)) };
+}
+
+/** The end of a block that is too long by itself. */
+function endOf(block: Block): Block {
+  const { lines } = block;
+  if (lines.length <= lineLimit && sizeOfLines(lines) <= sizeLimit) return block;
+  let size = 0;
+  const from = lines.findLastIndex((line, index) => {
+    size += line.length + 1;
+    return size > sizeLimit || lines.length - index > lineLimit;
+  });
+  return { ...block, lines: lines.slice(from + 1) };
 }
 
 const kindOf = (stream: RunOutput['stream']): BlockKind => {
@@ -136,33 +191,44 @@ export function endRun(conversation: Conversation, runId: RunId, end: NewBlock):
   const last = closed.blocks[at];
   if (last === undefined || (last.kind === 'end' && last.head === end.head)) return closed;
   const blocks = closed.blocks.toSpliced(at + 1, 0, { ...end, id: closed.nextId });
-  return { ...closed, blocks, nextId: closed.nextId + 1 };
+  return { ...closed, blocks, nextId: closed.nextId + 1, size: closed.size + sizeOf(end) };
 }
 
 function appendText(conversation: Conversation, index: number, text: string): Conversation {
   const block = conversation.blocks[index];
   if (block === undefined) return conversation;
   // A carriage return at the end may be half of a line end.
-  const parts = (block.rest + text).split(/\r\n|\n|\r(?!$)/);
-  let rest = parts.pop() ?? '';
-  while (rest.length > longestLine) {
-    parts.push(rest.slice(0, longestLine));
-    rest = rest.slice(longestLine);
-  }
-  const lines = parts.length === 0 ? block.lines : [...block.lines, ...parts];
-  if (lines.length <= blockLines) return replaceAt(conversation, index, { ...block, lines, rest });
-  // Full: it is closed, and its stream goes on below.
-  const full = replaceAt(conversation, index, { ...block, lines: lines.slice(0, blockLines), rest: '', open: false });
+  const pieces = (block.rest + text).split(/\r\n|\n|\r(?!$)/).flatMap(breakLine);
+  const rest = pieces.pop() ?? '';
+  let lines = pieces.length === 0 ? block.lines : [...block.lines, ...pieces];
+  let grown: Conversation = { ...conversation, size: conversation.size + text.length };
+  let at = index;
   const { id: _id, ...more } = block;
-  const next = addBlock(full, { ...more, lines: [], rest: '' });
-  const over = [...lines.slice(blockLines), rest].join('\n');
-  return appendText(next, next.blocks.length - 1, over);
+  for (let room = roomFor(lines); room < lines.length; room = roomFor(lines)) {
+    // Full: it is closed, and its stream goes on below.
+    const full = replaceAt(grown, at, { lines: lines.slice(0, room), rest: '', open: false });
+    grown = addBlock(full, { ...more, lines: [], rest: '' });
+    at = grown.blocks.length - 1;
+    lines = lines.slice(room);
+  }
+  return replaceAt(grown, at, { lines, rest });
 }
 
-const replaceAt = (conversation: Conversation, index: number, block: Block): Conversation => ({
-  ...conversation,
-  blocks: conversation.blocks.with(index, block),
-});
+/** How many of these lines one block takes. */
+function roomFor(lines: readonly string[]): number {
+  if (lines.length <= blockLines && sizeOfLines(lines) <= blockSize) return lines.length;
+  let size = 0;
+  const over = lines.findIndex((line, index) => {
+    size += line.length + 1;
+    return index > 0 && (size > blockSize || index >= blockLines);
+  });
+  return over < 0 ? lines.length : over;
+}
+
+function replaceAt(conversation: Conversation, index: number, part: Partial<Block>): Conversation {
+  const block = conversation.blocks[index];
+  return block === undefined ? conversation : { ...conversation, blocks: conversation.blocks.with(index, { ...block, ...part }) };
+}
 
 /** Ends the open blocks of a run: all, or those of one kind. Open ones are few and near the end. */
 export function closeAll(conversation: Conversation, runId: RunId, kind?: BlockKind): Conversation {
@@ -212,9 +278,7 @@ export function replaceRuns(
   const index = place ?? (at === 'start' ? 0 : kept.length);
   const added = blocks.map((block, i): Block => ({ ...block, id: conversation.nextId + i }));
   const going = streaming.filter((block) => !takeIn(added, block));
-  return keepWithin({
-    ...conversation,
-    blocks: [...kept.slice(0, index), ...added, ...going, ...kept.slice(index)],
-    nextId: conversation.nextId + blocks.length,
-  });
+  const all = [...kept.slice(0, index), ...added, ...going, ...kept.slice(index)];
+  const size = all.reduce((sum, block) => sum + sizeOf(block), 0);
+  return keepWithin({ ...conversation, blocks: all, nextId: conversation.nextId + blocks.length, size });
 }

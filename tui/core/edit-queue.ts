@@ -68,7 +68,7 @@ export function pump(state: State): Next {
     case 'changed':
       return pump(askAgain(dropped, session, edit.intent));
     case 'undo':
-      return takeLastBack(dropped, { ...edit, before });
+      return takeLastBack(dropped, { ...edit, intent: { kind: 'undo' }, before });
     default:
       return unreachable(worked);
   }
@@ -139,9 +139,7 @@ export function editRefused(state: State, params: Call['params'], error: Refused
   const { before: _before, ...edit } = current;
   const { queue } = session.edits;
   if (error.kind === 'version_conflict' && edit.tries < triesLimit) {
-    // A revert takes back all that came after as well: whether that is more by now is looked up anew.
-    const intent: Intent = edit.intent.kind === 'revert' ? { kind: 'undo' } : edit.intent;
-    const again = { ...edit, intent, tries: edit.tries + 1 };
+    const again = { ...edit, tries: edit.tries + 1 };
     return pump(withEdits(state, session, { current: null, queue: [again, ...queue], awaiting: error.currentVersion ?? 0 }));
   }
   if (error.kind === 'connection_lost') {
@@ -227,7 +225,10 @@ function takeLastBack(state: State, edit: SentEdit): Next {
   if (entry !== null && entry.back.every(({ kind }) => kind !== 'revert')) return takeBack(state, entry.back, entry);
   // A revert takes back all that came after as well: whether anything did is looked up first, and further edits wait for it.
   const params = { sessionId: session.session.id, statusOnly: false, limit: 50 } as const;
-  return next(withEdits(state, session, { current: edit }), call('plan.history', params, { for: 'undo', entry }));
+  return next(
+    withEdits(state, session, { current: edit }),
+    call('plan.history', params, { for: 'undo', entry, seen: session.plan.version }),
+  );
 }
 
 /** What was looked up takes nothing back by itself; what was to be taken back after it stays as well. */

@@ -28,7 +28,8 @@ export type Intent =
   /** `seen`: the item and its subtasks as the person saw them when they said yes. */
   | { readonly kind: 'remove'; readonly itemId: ItemId; readonly seen: readonly Item[] }
   | { readonly kind: 'clear'; readonly seen: readonly ItemId[] }
-  | { readonly kind: 'revert'; readonly version: number }
+  /** `seen`: the version up to which it is known what is taken back with it. */
+  | { readonly kind: 'revert'; readonly version: number; readonly seen: number }
   /** Takes back the last change, whatever that is when its turn comes. */
   | { readonly kind: 'undo' };
 
@@ -123,6 +124,8 @@ export function workOut(intent: Intent, target: Target): Worked {
       if (!intent.seen.every((id) => plan.items.has(id)) || plan.items.size !== intent.seen.length) return { outcome: 'changed' };
       return edit('plan.clear', { expectedVersion });
     case 'revert':
+      // What has come since would go with it: it is looked up anew.
+      if (plan.version !== intent.seen) return { outcome: 'undo' };
       return edit('plan.revert', { version: intent.version, expectedVersion });
     case 'undo':
       return { outcome: 'undo' };
@@ -171,9 +174,13 @@ export function undoOf(intent: Intent, before: Target, after: number, added: Ite
       return entry(`moving ${named(item.title)}`, { kind: 'place', itemId: item.id, parentId: item.parentId, index });
     }
     case 'remove':
-      return entry(`removing ${named(plan.items.get(intent.itemId)?.title)}`, { kind: 'revert', version: plan.version });
+      return entry(`removing ${named(plan.items.get(intent.itemId)?.title)}`, {
+        kind: 'revert',
+        version: plan.version,
+        seen: after,
+      });
     case 'clear':
-      return entry('clearing the plan', { kind: 'revert', version: plan.version });
+      return entry('clearing the plan', { kind: 'revert', version: plan.version, seen: after });
     case 'revert':
     case 'undo':
       return null;

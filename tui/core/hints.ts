@@ -1,6 +1,7 @@
 /** The keys that matter most right here, as the hint line shows them. */
 import { unreachable } from '../../shared/errors.js';
-import { type Action, bindingOf, keyOf } from './keymap.js';
+import { isOpen } from '../../shared/plan-tree.js';
+import { type Action, bindingOf, keyOf, type LineAction, lineBindingOf } from './keymap.js';
 import { isSection } from './plan-model.js';
 import type { Span } from './press.js';
 import { span } from './rows.js';
@@ -10,6 +11,16 @@ const hint = (action: Action, label = bindingOf(action)?.label ?? ''): Span[] =>
   span(keyOf(action), 'accent', { on: 'action', action }),
   span(` ${label}`, 'dim', { on: 'action', action }),
 ];
+
+const hintAtStart = (action: Action): Span[] => [
+  span(keyOf(action, 'start'), 'accent', { on: 'action', action }),
+  span(` ${bindingOf(action, 'start')?.label ?? ''}`, 'dim', { on: 'action', action }),
+];
+
+const hintInLine = (action: LineAction, label?: string): Span[] => {
+  const binding = lineBindingOf(action);
+  return key(binding.keys[0] ?? '', label ?? binding.label);
+};
 
 const key = (name: string, label: string): Span[] => [span(name, 'accent'), span(` ${label}`, 'dim')];
 
@@ -23,11 +34,11 @@ export function hints(state: State): Span[][] {
   switch (focus) {
     case 'line':
       return [
-        key('Enter', 'send'),
-        key('Tab', 'plan'),
-        key('Alt-Enter', 'new line'),
-        ...(chat.history.length > 0 ? [key('Up', 'earlier words')] : []),
-        key('Ctrl-c', chat.editor.text === '' ? 'detach' : 'clear'),
+        hintInLine('send'),
+        hint('nextPane', 'plan'),
+        hintInLine('newLine'),
+        ...(chat.history.length > 0 ? [hintInLine('earlier')] : []),
+        hintInLine('interrupt', chat.editor.text === '' ? bindingOf('detach')?.label : undefined),
       ];
     case 'conversation':
       return [...runHints(session), hint('open', 'fold'), hint('nextPane'), hint('togglePlan'), hint('search'), hint('help')];
@@ -48,11 +59,11 @@ export function hints(state: State): Span[][] {
 
 /** Without a session, what can be done with and without a daemon. */
 function startHints({ link }: State): Span[][] {
-  const always = [key('?', 'help'), key('q', 'leave')];
-  if (link.state === 'lost') return [key('r', 'start the daemon'), key('d', 'demo'), ...always];
+  const always = [hintAtStart('help'), hintAtStart('detach')];
+  if (link.state === 'lost') return [hintAtStart('run'), hintAtStart('demo'), ...always];
   return link.state === 'open'
-    ? [key('n', 'new plan'), key('d', 'demo'), key('S', 'sessions'), ...always]
-    : [key('d', 'demo'), ...always];
+    ? [hintAtStart('newSession'), hintAtStart('demo'), hintAtStart('sessions'), ...always]
+    : [hintAtStart('demo'), ...always];
 }
 
 /** What leads to the line in which one writes. */
@@ -107,13 +118,13 @@ function runHints({ planRun, inbox, plan }: SessionView): Span[][] {
 function itemHints({ plan, planView: { cursor } }: SessionView): Span[][] {
   const item = cursor === null ? undefined : plan.items.get(cursor);
   if (item === undefined) return [hint('addTask'), hint('goal')];
-  const isOpen = item.status === 'pending' || item.status === 'active';
+  const isLeft = isOpen(item.status);
   return [
     hint('open'),
     hint('addTask', 'add'),
     hint('editTitle'),
-    ...(isOpen && !isSection(plan, item.id) ? [hint('markDone')] : []),
-    ...(isOpen ? [hint('skip')] : [hint('reopen')]),
+    ...(isLeft && !isSection(plan, item.id) ? [hint('markDone')] : []),
+    ...(isLeft ? [hint('skip')] : [hint('reopen')]),
     hint('details'),
   ];
 }

@@ -6,7 +6,7 @@ import type { Intent } from './edits.js';
 import { searchAsTyped } from './act-look.js';
 import { pointAt } from './act-move.js';
 import type { Key } from './input.js';
-import { actionOf, keyName } from './keymap.js';
+import { actionOf, lineActionOf } from './keymap.js';
 import { applyKey, type Editor, emptyEditor, insert } from './line-editor.js';
 import { layoutOf } from './layout.js';
 import { call } from './message.js';
@@ -17,17 +17,17 @@ import { typeAhead } from './typed-ahead.js';
 import { scrollBy } from './act-move.js';
 
 export function keyPressed(before: State, key: Key): Next {
-  const name = keyName(key);
-  if (name === 'Ctrl-z') return next(before, { type: 'suspend' });
+  const isInterrupt = lineActionOf(key) === 'interrupt';
+  const action = actionOf(key, before.focus);
+  if (action === 'suspend') return act(before, action);
   // What cannot be seen cannot be decided.
-  if (layoutOf(before).isTooSmall) return name === 'q' || name === 'Ctrl-c' ? detach(before) : next(before);
+  if (layoutOf(before).isTooSmall) return isInterrupt || actionOf(key, 'plan') === 'detach' ? detach(before) : next(before);
   const notice = before.notice;
   const state = notice === null ? before : { ...before, notice: null };
-  if (state.popup !== null) return popupKey(state, name === 'Ctrl-c' ? escape : key);
-  if (state.prompt !== null) return promptKey(state, state.prompt, name === 'Ctrl-c' ? escape : key);
-  if (name === 'Ctrl-c') return interrupt(state, before);
+  if (state.popup !== null) return popupKey(state, isInterrupt ? escape : key);
+  if (state.prompt !== null) return promptKey(state, state.prompt, isInterrupt ? escape : key);
+  if (isInterrupt) return interrupt(state, before);
   if (state.session === null) return state.ahead.length > 0 ? next(typeAhead(state, key)) : startKey(state, key, before);
-  const action = actionOf(key, state.focus);
   if (action === 'detach') return detach(before);
   if (action !== null) return act(state, action);
   return state.focus === 'line' ? lineKey(state, key) : next(state);
@@ -46,34 +46,42 @@ function interrupt(state: State, before: State): Next {
 
 /** Without a session there are only a few things to do. */
 function startKey(state: State, key: Key, before: State): Next {
-  switch (key.text ?? key.name) {
-    case 'n':
-    case 'enter':
-      return state.isLookedUp && state.link.state === 'open' ? act(state, 'newSession') : next(state);
-    case 'd':
-      return act(state, 'demo');
-    case 'r':
-      return act(state, 'run');
-    case 'S':
-      return act(state, 'sessions');
-    case '?':
-    case 'f1':
-      return act(state, 'help');
-    case 'q':
-      return detach(before);
-    default:
-      return next(state);
-  }
+  const action = actionOf(key, 'start');
+  if (action === null) return next(state);
+  if (action === 'detach') return detach(before);
+  // There may be a session that is not known yet.
+  if (action === 'newSession' && !(state.isLookedUp && state.link.state === 'open')) return next(state);
+  return act(state, action);
 }
+
+/** From the line, the conversation moves by this. */
+const scrolledRows = 10;
 
 function lineKey(state: State, key: Key): Next {
   const { chat } = state;
-  if (key.name === 'escape') return next({ ...state, focus: state.tab });
-  if (key.name === 'enter' && !key.alt && !key.shift) return sendWords(state);
-  if (key.name === 'pageup' || key.name === 'pagedown') return scrollBy(state, key.name === 'pageup' ? -10 : 10);
-  const editor = applyKey(chat.editor, key);
-  if (editor !== null) return next({ ...state, chat: rewritten(chat, editor) });
-  return next({ ...state, chat: historyKey(chat, key) });
+  const action = lineActionOf(key);
+  switch (action) {
+    case 'leaveLine':
+      return next({ ...state, focus: state.tab });
+    case 'send':
+      return sendWords(state);
+    case 'scrollUp':
+    case 'scrollDown':
+      return scrollBy(state, action === 'scrollUp' ? -scrolledRows : scrolledRows);
+    case 'interrupt':
+      return interrupt(state, state);
+    case 'newLine':
+    case 'earlier':
+    case 'erase':
+    case 'bringBack':
+    case 'undoTyping':
+    case null: {
+      const editor = applyKey(chat.editor, key);
+      return next({ ...state, chat: editor === null ? historyKey(chat, key) : rewritten(chat, editor) });
+    }
+    default:
+      return unreachable(action);
+  }
 }
 
 function promptKey(state: State, prompt: Prompt, key: Key): Next {

@@ -2,25 +2,17 @@
 import type { Key } from './input.js';
 import type { Pane } from './state.js';
 
-export const actions = [
-  'nextPane',
-  'previousPane',
-  'up',
-  'down',
-  'pageUp',
-  'pageDown',
-  'first',
-  'last',
-  'fold',
-  'unfold',
-  'open',
-  'run',
-  'pause',
-  'pauseNow',
-  'cancelRun',
-  'cancelPlan',
-  'retry',
-  'addTask',
+/** Those of a pane, in it. */
+export const paneMoves = ['up', 'down', 'pageUp', 'pageDown', 'first', 'last', 'fold', 'unfold'] as const;
+export type PaneMove = (typeof paneMoves)[number];
+export const moveActions = [...paneMoves, 'nextPane', 'previousPane', 'running', 'togglePlan'] as const;
+export type MoveAction = (typeof moveActions)[number];
+
+export const runActions = ['run', 'pause', 'pauseNow', 'cancelRun', 'cancelPlan', 'retry'] as const;
+export type RunAction = (typeof runActions)[number];
+
+/** Those of the item under the cursor. */
+export const itemEdits = [
   'addSubtask',
   'editTitle',
   'editDetail',
@@ -30,47 +22,62 @@ export const actions = [
   'remove',
   'moveUp',
   'moveDown',
-  'goal',
-  'undo',
-  'diff',
-  'receipts',
-  'details',
-  'inbox',
-  'search',
-  'searchNext',
-  'searchPrevious',
-  'running',
-  'sessions',
-  'newSession',
-  'help',
-  'togglePlan',
-  'suspend',
-  'detach',
-  'demo',
 ] as const;
+export const editActions = [...itemEdits, 'addTask', 'goal', 'undo'] as const;
+export type EditAction = (typeof editActions)[number];
+
+/** Those of what the session holds. */
+export const sessionLooks = ['open', 'details', 'diff', 'receipts', 'search', 'searchNext', 'searchPrevious'] as const;
+export const lookActions = [...sessionLooks, 'inbox', 'sessions', 'newSession', 'help'] as const;
+export type LookAction = (typeof lookActions)[number];
+
+export const screenActions = ['suspend', 'detach', 'demo'] as const;
+
+export const actions = [...moveActions, ...runActions, ...editActions, ...lookActions, ...screenActions] as const;
 export type Action = (typeof actions)[number];
 
-/** In the order in which they are told. */
-export const groups = ['Run', 'Edit the item', 'Edit the plan', 'Look', 'Move', 'Screen'] as const;
-export type Group = (typeof groups)[number];
+const among =
+  <A extends Action>(group: readonly A[]) =>
+  (action: Action): action is A =>
+    (group as readonly Action[]).includes(action);
 
-export interface Binding {
-  readonly action: Action;
+export const isPaneMove = among(paneMoves);
+export const isMove = among(moveActions);
+export const isRun = among(runActions);
+export const isItemEdit = among(itemEdits);
+export const isEdit = among(editActions);
+export const isSessionLook = among(sessionLooks);
+export const isLook = among(lookActions);
+
+/** Where a key is pressed: a pane, or the start screen, while there is no session. */
+export type Place = Pane | 'start';
+
+/** In the order in which they are told. */
+const groups = ['Run', 'Edit the item', 'Edit the plan', 'Look', 'Move', 'Screen', 'Without a session'] as const;
+type Group = (typeof groups)[number];
+
+/** What is told of a key, or of several that do the same. */
+export interface Told {
   /** As `keyName` names them; the first one is shown. */
   readonly keys: readonly string[];
-  readonly where: readonly Pane[];
-  readonly group: Group;
   /** A word or two, for the hints and menus. */
   readonly label: string;
   /** A sentence, for the help. */
   readonly help: string;
 }
 
+export interface Binding extends Told {
+  readonly action: Action;
+  readonly where: readonly Place[];
+  readonly group: Group;
+}
+
 const panes: readonly Pane[] = ['plan', 'conversation'];
 const everywhere: readonly Pane[] = ['plan', 'conversation', 'line'];
 const plan: readonly Pane[] = ['plan'];
+const start: readonly Place[] = ['start'];
 
-const bind = (action: Action, keys: string, where: readonly Pane[], group: Group, label: string, help: string): Binding => ({
+const bind = (action: Action, keys: string, where: readonly Place[], group: Group, label: string, help: string): Binding => ({
   action,
   keys: keys.split(' '),
   where,
@@ -128,7 +135,38 @@ export const keymap: readonly Binding[] = [
   bind('togglePlan', 'Ctrl-n', everywhere, 'Screen', 'plan panel', 'show or hide the plan'),
   bind('suspend', 'Ctrl-z', everywhere, 'Screen', 'suspend', 'back to the shell; fg returns'),
   bind('detach', 'q', panes, 'Screen', 'detach', 'leave the screen; the daemon goes on'),
+
+  bind('newSession', 'n Enter', start, 'Without a session', 'new plan', 'make a plan: say what it is for'),
+  bind('demo', 'd', start, 'Without a session', 'demo', 'see it work first, without a model'),
+  bind('run', 'r', start, 'Without a session', 'start the daemon', 'start the daemon when none answers'),
+  bind('sessions', 'S', start, 'Without a session', 'sessions', 'open a session of another folder'),
+  bind('help', '? F1', start, 'Without a session', 'help', 'keys'),
+  bind('detach', 'q', start, 'Without a session', 'leave', 'leave'),
 ];
+
+const inLine = (keys: string, label: string, help: string): Told => ({ keys: keys.split(' '), label, help });
+
+/** What keys do in the line that are no action of it elsewhere; of those of its editor, the ones that people may not know. */
+export const lineKeymap = {
+  send: inLine('Enter', 'send', 'send; while an item runs, it hears it at its next turn'),
+  newLine: inLine('Alt-Enter Ctrl-j', 'new line', 'a new line'),
+  earlier: inLine('Up Down', 'earlier words', 'what you said before'),
+  erase: inLine('Ctrl-w Ctrl-u', 'erase', 'erase a word, the line'),
+  bringBack: inLine('Ctrl-y', 'bring back', 'bring back what was erased'),
+  undoTyping: inLine('Ctrl-_', 'undo', 'undo in the line'),
+  scrollUp: inLine('PgUp', 'scroll up', 'the conversation, some rows up'),
+  scrollDown: inLine('PgDn', 'scroll down', 'the conversation, some rows down'),
+  leaveLine: inLine('Esc', 'leave the line', 'back to the pane; what you wrote stays'),
+  interrupt: inLine('Ctrl-c', 'clear', 'clear the line, then leave; the daemon goes on'),
+} as const satisfies Readonly<Record<string, Told>>;
+export type LineAction = keyof typeof lineKeymap;
+const lineActions = Object.keys(lineKeymap) as LineAction[];
+
+/** All keys as the help and the README tell them. */
+export const toldKeys: readonly { readonly title: string; readonly told: readonly Told[] }[] = groups.flatMap((group) => {
+  const ofGroup = { title: group, told: keymap.filter((binding) => binding.group === group) };
+  return group === 'Screen' ? [ofGroup, { title: 'In the line', told: Object.values(lineKeymap) }] : [ofGroup];
+});
 
 const names: Readonly<Record<string, string>> = {
   enter: 'Enter',
@@ -158,15 +196,26 @@ export function keyName({ name, ctrl, alt, shift }: Key): string {
 
 const byKey = new Map<string, Action>(
   keymap.flatMap(({ action, keys, where }) =>
-    where.flatMap((pane) => keys.map((key): [string, Action] => [`${pane} ${key}`, action])),
+    where.flatMap((place) => keys.map((key): [string, Action] => [`${place} ${key}`, action])),
   ),
 );
 
-export const actionOf = (key: Key, pane: Pane): Action | null => byKey.get(`${pane} ${keyName(key)}`) ?? null;
+export const actionOf = (key: Key, place: Place): Action | null => byKey.get(`${place} ${keyName(key)}`) ?? null;
 
-const byAction = new Map(keymap.map((binding) => [binding.action, binding]));
+const lineByKey = new Map<string, LineAction>(
+  lineActions.flatMap((action) => lineKeymap[action].keys.map((key): [string, LineAction] => [key, action])),
+);
 
-export const bindingOf = (action: Action): Binding | null => byAction.get(action) ?? null;
+/** What a key does in the line, if it is no action of the screen. */
+export const lineActionOf = (key: Key): LineAction | null => lineByKey.get(keyName(key)) ?? null;
 
-/** The key that is shown for an action; empty when it has none. */
-export const keyOf = (action: Action): string => byAction.get(action)?.keys[0] ?? '';
+/** The binding of an action, as it is at a place if there is one of its own. */
+export const bindingOf = (action: Action, place: Place = 'plan'): Binding | null => {
+  const all = keymap.filter((binding) => binding.action === action);
+  return all.find(({ where }) => where.includes(place)) ?? all[0] ?? null;
+};
+
+/** The key that is shown for an action. */
+export const keyOf = (action: Action, place: Place = 'plan'): string => bindingOf(action, place)?.keys[0] ?? '';
+
+export const lineBindingOf = (action: LineAction): Told => lineKeymap[action];

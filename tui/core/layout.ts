@@ -1,6 +1,6 @@
 /** Where everything stands, at every size. */
 import type { Rect } from './frame.js';
-import { layoutEditor } from './line-editor.js';
+import { layoutEditor } from './editor-layout.js';
 import type { State } from './state.js';
 import { sanitise, wrap } from './text.js';
 
@@ -16,8 +16,6 @@ export interface Layout {
   readonly isWide: boolean;
   readonly isTooSmall: boolean;
   readonly header: Rect;
-  /** The rule over the panes, with their titles. */
-  readonly titles: Rect;
   readonly conversation: Rect | null;
   readonly divider: Rect | null;
   readonly plan: Rect | null;
@@ -38,10 +36,10 @@ export function layoutOf(state: State): Layout {
   const statusRows = rows >= roomyRows ? 2 : 1;
   const most = Math.max(1, Math.min(tallestLine, Math.floor(rows / 4)));
   const editor = inLine(state);
-  const needed = editor === null ? 1 : layoutEditor(editor, Math.max(1, columns - 2 - promptWidth)).lines.length;
+  const needed = editor === null ? 1 : layoutEditor(editor, Math.max(1, columns - 2 - promptWidth), most).lines.length;
   // Without a session there is nobody to write to.
   const hasLine = state.session !== null || state.prompt !== null;
-  const editorRows = hasLine ? Math.min(most, needed) : 0;
+  const editorRows = hasLine ? needed : 0;
   const note = noteIn(state).slice(0, Math.max(0, rows - 3 - statusRows - editorRows - 1));
   const lineRows = editorRows + note.length;
   const titleRows = hasLine ? 1 : 0;
@@ -53,7 +51,6 @@ export function layoutOf(state: State): Layout {
     isWide,
     isTooSmall,
     header: at(0, 0, columns, 1),
-    titles: at(0, 1, columns, 1),
     lineTitle: at(0, lineY - titleRows, columns, titleRows),
     line: at(0, lineY, columns, lineRows),
     note,

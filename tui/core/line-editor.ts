@@ -2,9 +2,9 @@
  * The editor of a line that may grow to several, on graphemes, with the keys of Emacs and readline. Nothing changes in place:
  * every key gives the next editor.
  */
+import { shownOf, type Version } from './editor-layout.js';
 import type { Key } from './input.js';
 import {
-  graphemesOf,
   lineEnd,
   lineStart,
   nextPosition,
@@ -14,13 +14,6 @@ import {
   type WordKind,
   wordStart,
 } from './text-position.js';
-import { type Piece, rowStarts, sanitise, substitute, widthOf } from './text.js';
-
-interface Version {
-  readonly text: string;
-  /** Offset in UTF-16 code units, between graphemes. */
-  readonly cursor: number;
-}
 
 export interface Editor extends Version {
   /** What the last kill took, for yank. */
@@ -197,62 +190,4 @@ export function applyKey(editor: Editor, key: Key, options = severalLines): Edit
   return text === null || ctrl || alt ? null : type(editor, text);
 }
 
-/** A grapheme as it is painted: harmless, and with a cell at least, so that the cursor is seen to pass it. */
-interface Shown extends Piece {
-  readonly grapheme: string;
-}
-
-function shownOf(line: string): Shown[] {
-  return graphemesOf(line).map((grapheme) => {
-    if (grapheme.length === 1 && grapheme >= ' ' && grapheme <= '~') return { grapheme, text: grapheme, columns: 1 };
-    const text = sanitise(grapheme) || substitute;
-    return { grapheme, text, columns: widthOf(text) };
-  });
-}
-
-const columnsOfAll = (pieces: readonly Piece[]): number => pieces.reduce((sum, { columns }) => sum + columns, 0);
-const widthOfShown = (line: string): number => columnsOfAll(shownOf(line));
-
-export interface EditorLayout {
-  /** Harmless rows of at most `width` columns. */
-  readonly lines: readonly string[];
-  readonly cursor: { readonly row: number; readonly column: number };
-}
-
-/**
- * The text in rows of `width` columns (1 or more), broken at words where possible. Where the cursor stands behind a full row,
- * it is at the beginning of the next one. Without wraps the rows are the text as it is painted.
- */
-export function layoutEditor({ text, cursor }: Version, width: number): EditorLayout {
-  const lines: string[] = [];
-  let place = { row: 0, column: 0 };
-  let start = 0;
-  for (const line of text.split('\n')) {
-    const pieces = shownOf(line).map((piece) => (piece.columns > width ? { ...piece, text: substitute, columns: 1 } : piece));
-    const starts = rowStarts(pieces, width, 'kept');
-    const rows = starts.map((first, index) => pieces.slice(first, starts[index + 1]));
-    if (cursor >= start && cursor <= start + line.length) {
-      const found = placeIn(rows, cursor - start, width);
-      place = { row: lines.length + found.row, column: found.column };
-      if (found.row === rows.length) rows.push([]);
-    }
-    lines.push(...rows.map((row) => row.map((piece) => piece.text).join('')));
-    start += line.length + 1;
-  }
-  return { lines, cursor: place };
-}
-
-/** Where an offset in a line is, in its rows; behind a full last row, in one more. */
-function placeIn(rows: readonly (readonly Shown[])[], offset: number, width: number): EditorLayout['cursor'] {
-  let passed = 0;
-  for (const [index, row] of rows.entries()) {
-    let column = 0;
-    for (const { grapheme, columns } of row) {
-      if (passed >= offset) return { row: index, column };
-      passed += grapheme.length;
-      column += columns;
-    }
-    if (index === rows.length - 1) return column < width ? { row: index, column } : { row: index + 1, column: 0 };
-  }
-  return { row: 0, column: 0 };
-}
+const widthOfShown = (line: string): number => shownOf(line).reduce((sum, { columns }) => sum + columns, 0);

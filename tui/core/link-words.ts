@@ -6,7 +6,7 @@ import type { Link } from './state.js';
 export function whyNot(link: Exclude<Link, { state: 'open' }>): string {
   switch (link.state) {
     case 'connecting':
-      return 'Still looking for the daemon';
+      return link.isStarting ? 'The daemon is still starting' : 'Still looking for the daemon';
     case 'lost':
       return 'The daemon does not answer just now';
     case 'otherProtocol':

@@ -19,11 +19,14 @@ export type Purpose =
   | { readonly for: 'view' }
   /** Runs as they are by now; nothing of the conversation is read anew for them. */
   | { readonly for: 'runs' }
+  /** Runs before those that are listed. */
+  | { readonly for: 'earlier' }
   | { readonly for: 'popup' }
   /** `andThen`: edits that follow when it was done. */
   | { readonly for: 'run'; readonly andThen?: readonly Intent[] }
   | { readonly for: 'edit' }
-  | { readonly for: 'undo'; readonly entry: UndoEntry | null }
+  /** `seen`: the version of the plan when it was asked. */
+  | { readonly for: 'undo'; readonly entry: UndoEntry | null; readonly seen: number }
   /** `isAgain`: an earlier try may have arrived, and its answer was not heard. */
   | { readonly for: 'say'; readonly key: string; readonly isAgain: boolean }
   | { readonly for: 'prompt' };
@@ -80,6 +83,8 @@ export type Msg =
   | { readonly type: 'resized'; readonly size: Size }
   /** `now`: milliseconds since 1970. */
   | { readonly type: 'ticked'; readonly now: number }
+  /** None answered: one is being started. */
+  | { readonly type: 'starting' }
   | { readonly type: 'connected'; readonly daemon: DaemonStatus }
   | { readonly type: 'lost'; readonly reason: string }
   | { readonly type: 'notConnected'; readonly reason: string; readonly otherProtocol: boolean }

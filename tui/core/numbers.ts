@@ -17,3 +17,6 @@ export function count(n: number): string {
 
 /** US dollars: `$0.0042`, `$1.20`. */
 export const cost = (usd: number): string => `$${usd > 0 && usd < 0.01 ? usd.toFixed(4) : usd.toFixed(2)}`;
+
+/** `950`, `9,000`. */
+export const grouped = (n: number): string => n.toLocaleString('en');

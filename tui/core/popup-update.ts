@@ -4,7 +4,6 @@ import { act } from './act.js';
 import { enqueue, takeBack } from './edit-queue.js';
 import type { SessionId } from '../../shared/plan.js';
 import type { Key } from './input.js';
-import { openPrompt } from './act-edit.js';
 import { confirmKey, confirmView } from './popups/confirm.js';
 import { detailKey, toTab } from './popups/detail.js';
 import { explainView } from './popups/explain.js';
@@ -92,8 +91,6 @@ function carryOut(state: State, does: Does): Next {
       return cancel(state, does);
     case 'intents':
       return does.takesBack === undefined ? enqueue(state, does.intents) : takeBack(state, does.intents, does.takesBack);
-    case 'prompt':
-      return next(openPrompt(state, does.about, does.text));
     case 'editDetail':
       if (state.session === null) return next(state);
       return next(state, {

@@ -8,7 +8,7 @@ import { arrive, pump } from './edit-queue.js';
 import { call } from './message.js';
 import { keepCursor } from './plan-cursor.js';
 import { changePlan, listedItem, planOf } from './plan-model.js';
-import { readRun, runsRead } from './reading.js';
+import { missPart, readRun, runsKept, runsRead } from './reading.js';
 import { type Next, next, noEdits, patchSession, type SessionView, type State, tell, andThen, withSession } from './state.js';
 import { isOpen, nextLeaf } from '../../shared/plan-tree.js';
 import { wordOf } from './glyphs.js';
@@ -56,8 +56,10 @@ export function takeSnapshot(state: State, snapshot: Snapshot): Next {
     earlier: old?.earlier ?? [],
     reads: old?.reads ?? [],
     reading: null,
+    unlisted: old?.unlisted,
+    isListing: false,
     // What it streamed before this moment was not heard.
-    partlyHeard: isUnderWay ? new Set([...(old?.partlyHeard ?? []), run.id]) : (old?.partlyHeard ?? new Set()),
+    partlyHeard: new Map([...(old?.partlyHeard ?? []), ...(isUnderWay ? [[run.id, run.usage.turns] as const] : [])]),
     edits: old ? { ...old.edits, awaiting: 0 } : noEdits,
     isResyncing: false,
   };
@@ -109,7 +111,7 @@ export function takeChange(state: State, change: SessionChanged): Next {
 
 function withRun(runs: readonly Run[], run: Run): readonly Run[] {
   const index = runs.findIndex(({ id }) => id === run.id);
-  return index < 0 ? [run, ...runs].slice(0, runsRead) : runs.with(index, run);
+  return index < 0 ? [run, ...runs].slice(0, runsKept) : runs.with(index, run);
 }
 
 function mergeInbox(known: readonly InboxEntry[], changed: readonly InboxEntry[]): readonly InboxEntry[] {
@@ -135,9 +137,11 @@ function followRun(state: State, run: Run): Next {
   const steps =
     run.finishedAt === null && run.kind === 'leaf' && run.usage.turns > 0 ? [call('run.steps', { runId: run.id }, looking)] : [];
   if (run.finishedAt === null) {
-    if (isOfOther(session, run) && state.chat.saying.length === 0) return readRun(state, run);
+    const missedAt = session.partlyHeard.get(run.id);
+    const isNews = missedAt === undefined && isOfOther(session, run) && state.chat.saying.length === 0;
+    if (isNews) return readRun(missPart(state, run.id), run);
     // A turn ended: now the store has what was missed of it.
-    return session.partlyHeard.has(run.id) && run.usage.turns > 0
+    return missedAt !== undefined && run.usage.turns > missedAt
       ? andThen(next(state, ...steps), (now) => readRun(now, run))
       : next(state, ...steps);
   }
@@ -170,15 +174,16 @@ function tellClosed(before: SessionView, now: SessionView, items: readonly Item[
 
 /** Streamed output, as it comes. */
 export function takeOutput(state: State, output: RunOutput): Next {
+  const isCut = output.stream === 'notice' && output.text.startsWith('[output left out');
+  const isHere = state.session?.session.id === output.sessionId;
   return next(
-    withSession(state, (view) => {
+    withSession(isCut && isHere ? missPart(state, output.runId) : state, (view) => {
       if (view.session.id !== output.sessionId) return {};
       const item = listedItem(view.plan, output.itemId);
       const kind = view.run?.id === output.runId ? view.run.kind : output.itemId === null ? 'chat' : 'leaf';
       const attempt = view.run?.id === output.runId ? view.run.attempt : view.planRun.attempt;
       const conversation = appendOutput(view.conversation, output, runHead({ kind, attempt }, item));
-      const isCut = output.stream === 'notice' && output.text.startsWith('[output left out');
-      return { conversation, ...(isCut ? { partlyHeard: new Set([...view.partlyHeard, output.runId]) } : {}) };
+      return { conversation };
     }),
   );
 }

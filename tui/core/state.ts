@@ -17,7 +17,8 @@ import type { Typed } from './typed-ahead.js';
 export type Pane = 'conversation' | 'plan' | 'line';
 
 export type Link =
-  | { readonly state: 'connecting' }
+  /** `isStarting`: none answered, and one is being started. */
+  | { readonly state: 'connecting'; readonly isStarting: boolean }
   | { readonly state: 'open' }
   /** `retryAt`: milliseconds since 1970. */
   | { readonly state: 'lost'; readonly tries: number; readonly retryAt: number; readonly reason: string }
@@ -74,6 +75,15 @@ export interface Read {
   readonly at: 'start' | 'end';
 }
 
+/** The transcript that was asked for, and what was known of its run then: that tells what the answer covers. */
+export interface Reading {
+  readonly runId: RunId;
+  readonly turns: number;
+  readonly isOver: boolean;
+  /** How many of its blocks were complete. */
+  readonly complete: number;
+}
+
 /** Words on their way to the model: kept until the daemon has them. */
 export interface Saying {
   readonly key: string;
@@ -103,9 +113,13 @@ export interface SessionView {
   /** Runs whose transcript is asked for when the top is reached, newest first. */
   readonly earlier: readonly Run[];
   readonly reads: readonly Read[];
-  readonly reading: RunId | null;
-  /** Runs of which only a part was heard: their transcript is read when their turn ends. */
-  readonly partlyHeard: ReadonlySet<RunId>;
+  readonly reading: Reading | null;
+  /** Where the runs begin that are not listed yet; null when all are, undefined before any is. */
+  readonly unlisted: string | null | undefined;
+  /** Those were asked for. */
+  readonly isListing: boolean;
+  /** Runs of which a part was not heard, and the turns that they had then: with more of them their transcript has it. */
+  readonly partlyHeard: ReadonlyMap<RunId, number>;
   readonly edits: Edits;
   /** A new snapshot was asked for: changes until it comes are contained in it. */
   readonly isResyncing: boolean;
@@ -204,7 +218,7 @@ export function initialState({ size, glyphs, now, folder, home, clientId, sessio
     home,
     clientId,
     nextKey: 1,
-    link: { state: 'connecting' },
+    link: { state: 'connecting', isStarting: false },
     daemon: null,
     servers: null,
     wanted: sessionId,

@@ -65,7 +65,6 @@ function callBlocks(call: ToolCall, messages: readonly Message[], part: Partial<
       head: `${call.name} ${summarise(args) ?? oneLine(call.arguments)}`,
       lines: linesOf(result?.content ?? ''),
       open: result === undefined && !isOver,
-      callId: call.id,
     }),
   ];
 }

@@ -2,6 +2,7 @@
 import type { Counts, Item, ListedItem } from '../../shared/plan.js';
 import type { Liveness, PlanRun, PlanRunStatus } from '../../shared/run.js';
 import { type Glyphs, glyphOf, wordOf } from './glyphs.js';
+import { openLeaves, progressBar } from './progress.js';
 import type { Paint, Tone } from './style.js';
 import { fit, padEnd, sanitise, widthOf } from './text.js';
 
@@ -20,19 +21,16 @@ export interface ViewOptions {
   readonly paint: Paint;
 }
 
-const barWidth = 12;
-
 export function toneOf(status: PlanRunStatus): Tone {
   if (status === 'completed') return 'good';
   if (status === 'blocked' || status === 'failed') return 'bad';
   return status === 'running' || status === 'waiting' || status === 'pausing' ? 'busy' : 'plain';
 }
 
-function progress({ done, skipped, leaves }: Counts, glyphs: Glyphs): string {
-  const open = leaves - skipped;
-  const full = open === 0 ? 0 : Math.round((done / open) * barWidth);
-  const bar = glyphs.bar[0].repeat(full) + glyphs.bar[1].repeat(barWidth - full);
-  return `${bar} ${done}/${open}${skipped > 0 ? ` (${skipped} skipped)` : ''}`;
+function progress(counts: Counts, glyphs: Glyphs): string {
+  const { done, skipped } = counts;
+  const bar = progressBar(counts, glyphs);
+  return `${bar.done}${bar.rest} ${done}/${openLeaves(counts)}${skipped > 0 ? ` (${skipped} skipped)` : ''}`;
 }
 
 export function renderTree(view: TreeView, { width, glyphs, paint }: ViewOptions): string[] {

@@ -34,6 +34,8 @@ function take(state: State, msg: Msg): Next {
       return next({ ...state, size: msg.size });
     case 'ticked':
       return ticked({ ...state, now: msg.now });
+    case 'starting':
+      return next({ ...state, link: { state: 'connecting', isStarting: true } });
     case 'connected':
       return connected({ ...state, daemon: msg.daemon, link: { state: 'open' }, heardAt: null });
     case 'lost':

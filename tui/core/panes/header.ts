@@ -1,6 +1,7 @@
 /** The first line: what it is all for, and how the plan runs. In sight at every size. */
 import type { PlanRunStatus } from '../../../shared/run.js';
 import { statusGlyph } from '../glyphs.js';
+import { keyOf } from '../keymap.js';
 import type { Row, Span } from '../press.js';
 import { apart, span } from '../rows.js';
 import { knownUntil, type SessionView, type State } from '../state.js';
@@ -22,7 +23,7 @@ export function headerRow(state: State, width: number): Row {
 function goalSpans({ session }: SessionView): Span[] {
   const goal = sanitise(session.goal.split('\n')[0] ?? '');
   if (goal !== '') return [span(' Goal: ', 'dim'), span(goal, 'strong')];
-  return [span(` ${sanitise(session.title)}`, 'strong'), span('  no goal: g sets one', 'dim')];
+  return [span(` ${sanitise(session.title)}`, 'strong'), span(`  no goal: ${keyOf('goal')} sets one`, 'dim')];
 }
 
 function runSpans({ planRun, run }: SessionView, state: State): Span[] {

@@ -2,7 +2,7 @@
 import type { Rect } from '../frame.js';
 import { keysToLine } from '../hints.js';
 import { inLine } from '../layout.js';
-import { layoutEditor } from '../line-editor.js';
+import { layoutEditor } from '../editor-layout.js';
 import type { Row, Span } from '../press.js';
 import { fitSpans, span } from '../rows.js';
 import type { State } from '../state.js';
@@ -18,15 +18,13 @@ export function linePane(state: State, { width, height }: Rect, note: readonly s
   const row = (...spans: readonly Span[]): Row => ({ spans: fitSpans(spans, width, glyphs) });
   const lead = span(` ${glyphs.prompt} `, isActive ? 'accent' : 'dim');
   if (editor === null) return { rows: [row(lead, span('It is written in the plan, where it will stand.', 'dim'))], cursor: null };
-  const { lines, cursor } = layoutEditor(editor, Math.max(1, width - 4));
+  const { lines, cursor, isStart } = layoutEditor(editor, Math.max(1, width - 4), height - note.length);
   if (editor.text === '' && prompt === null && focus !== 'line') {
     return { rows: [row(lead, span(`${keysToLine(focus)}: write here`, 'dim', { on: 'pane', pane: 'line' }))], cursor: null };
   }
-  const room = height - note.length;
-  const top = Math.max(0, Math.min(cursor.row - room + 1, lines.length - room));
-  const shown = lines.slice(top, top + room).map((line, i) => row(i + top === 0 ? lead : span('   '), span(line)));
+  const shown = lines.map((line, i) => row(isStart && i === 0 ? lead : span('   '), span(line)));
   const last = shown.at(-1);
   if (prompt?.isSent === true && last) shown[shown.length - 1] = row(...last.spans, span('  sending', 'dim'));
   shown.push(...note.map((line) => row(span('   '), span(line, 'bad'))));
-  return { rows: shown, cursor: isActive ? { x: Math.min(width - 1, 3 + cursor.column), y: cursor.row - top } : null };
+  return { rows: shown, cursor: isActive ? { x: Math.min(width - 1, 3 + cursor.column), y: cursor.row } : null };
 }

@@ -5,7 +5,8 @@ import type { Step } from '../../../shared/run.js';
 import type { Rect } from '../frame.js';
 import { type Glyphs, glyphOf, statusGlyph } from '../glyphs.js';
 import { keysToLine } from '../hints.js';
-import { type Editor, layoutEditor } from '../line-editor.js';
+import { layoutEditor } from '../editor-layout.js';
+import type { Editor } from '../line-editor.js';
 import { livenessText } from '../liveness-text.js';
 import { childrenOf, isSection, type PlanModel } from '../plan-model.js';
 import { topOf } from '../plan-cursor.js';
@@ -111,7 +112,7 @@ function editedRow(planRow: PlanRow, editor: Editor, state: State, view: Session
       ? `${guide(planRow.item, view.plan, glyphs)}${glyphOf(planRow.item, glyphs)} ${planRow.item.number} `
       : `${planRow.kind === 'adding' && planRow.depth > 0 ? branch(planRow.isLast, glyphs) : ' '}${glyphs.pending} `;
   const room = Math.max(4, width - head.length - 1);
-  const { lines, cursor } = layoutEditor(editor, room);
+  const { lines, cursor } = layoutEditor(editor, room, 1);
   return {
     row: row(span(head, 'accent'), span(lines[cursor.row] ?? '', 'strong')),
     x: Math.min(width - 1, head.length + cursor.column),

@@ -1,5 +1,5 @@
 /** What stands in the place of the panes while there is no session to show: what to do next. */
-import type { Action } from '../keymap.js';
+import { type Action, bindingOf, keyOf } from '../keymap.js';
 import type { Rect } from '../frame.js';
 import type { Row } from '../press.js';
 import { blankRow, fitRow, row, span, textRow } from '../rows.js';
@@ -7,9 +7,10 @@ import { shortPath, type State } from '../state.js';
 import type { Tone } from '../style.js';
 import { sanitise, wrap } from '../text.js';
 
-const offer = (key: string, text: string, action?: Action): Row => {
-  const press = action === undefined ? undefined : ({ on: 'action', action } as const);
-  return row(span(`  ${key.padEnd(3)}`, 'accent', press), span(text, 'plain', press));
+/** What a key does here, to be clicked as well. */
+const offer = (action: Action, text = bindingOf(action, 'start')?.help ?? ''): Row => {
+  const press = { on: 'action', action } as const;
+  return row(span(`  ${keyOf(action, 'start').padEnd(3)}`, 'accent', press), span(text, 'plain', press));
 };
 
 /** Rows of a text, two columns in, or more. */
@@ -25,14 +26,14 @@ function rowsOf(state: State, width: number, isShort: boolean): readonly Row[] {
   const free = isShort ? [] : [blankRow];
   switch (link.state) {
     case 'connecting':
-      return [blankRow, ...say('Looking for the daemon.', width, 'dim')];
+      return [blankRow, ...say(link.isStarting ? 'Starting the daemon.' : 'Looking for the daemon.', width, 'dim')];
     case 'otherProtocol':
       return [
         ...free,
         ...say('Another version of the daemon runs.', width, 'bad'),
         ...told(link.reason, width),
         blankRow,
-        offer('q', 'leave', 'detach'),
+        offer('detach'),
       ];
     case 'lost':
       return [
@@ -40,19 +41,15 @@ function rowsOf(state: State, width: number, isShort: boolean): readonly Row[] {
         ...say('No daemon answers.', width, 'bad'),
         ...told(link.reason, width),
         blankRow,
-        offer('r', 'start one', 'run'),
-        offer('q', 'leave', 'detach'),
+        offer('run', 'start one'),
+        offer('detach'),
       ];
     case 'open':
       break;
   }
   if (!state.isLookedUp || state.wanted !== null) return [blankRow, ...say('Reading.', width, 'dim')];
-  const more = [
-    offer('d', 'see it work first, without a model', 'demo'),
-    offer('S', 'open a session of another folder', 'sessions'),
-    offer('?', 'keys', 'help'),
-  ];
-  const make = offer('n', 'make a plan: say what it is for', 'newSession');
+  const more = [offer('demo'), offer('sessions'), offer('help')];
+  const make = offer('newSession');
   if (isShort) {
     const hasModel = (state.daemon?.provider ?? null) !== null;
     return [...say('No plan for this folder yet.', width, 'strong'), make, ...(hasModel ? more : []), ...modelRows(state, width)];

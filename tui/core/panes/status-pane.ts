@@ -1,10 +1,10 @@
 /** The last rows: what the keys do here, or what just happened; then model, spending, inbox and connection. */
 import type { Row, Span } from '../press.js';
 import type { Rect } from '../frame.js';
+import { type Fact, factsOf } from '../facts.js';
 import { hints } from '../hints.js';
 import { apart, fitSpans, segments, span, spansWidth } from '../rows.js';
-import { type SessionView, shortPath, type State } from '../state.js';
-import { cost, count } from '../numbers.js';
+import { type SessionView, type State } from '../state.js';
 import { sanitise } from '../text.js';
 
 export function statusPane(state: State, { width, height }: Rect): readonly Row[] {
@@ -17,7 +17,9 @@ export function statusPane(state: State, { width, height }: Rect): readonly Row[
 /** Where there is but one row: what needs the person, a budget near its end, then the hints. */
 function oneRow(state: State, width: number): readonly Span[] {
   if (state.prompt !== null) return [span(' '), ...segments(hints(state), width - 1, state.glyphs)];
-  const nearEnd = spendingSpans(state.session).filter((spans) => spans.some(({ tone }) => tone === 'warn'));
+  const nearEnd = factsOf(state)
+    .filter((fact) => fact.isNearEnd)
+    .map(factSpans);
   const urgent = [linkSpans(state), inboxSpans(state.session), ...nearEnd].filter((spans) => spans.length > 0);
   const left = segments(urgent, width - 1, state.glyphs);
   const rest = width - 2 - spansWidth(left);
@@ -29,11 +31,7 @@ function factsRow(state: State, width: number): readonly Span[] {
   const { session, glyphs } = state;
   const right =
     session === null ? [] : [...segments([inboxSpans(session), linkSpans(state)], Math.floor(width / 2), glyphs), span(' ')];
-  const left = segments(
-    [modelSpans(state), ...spendingSpans(session), folderSpans(state)],
-    Math.max(0, width - 2 - spansWidth(right)),
-    glyphs,
-  );
+  const left = segments(factsOf(state).map(factSpans), Math.max(0, width - 2 - spansWidth(right)), glyphs);
   return apart([span(' '), ...left], right, width, glyphs);
 }
 
@@ -42,7 +40,7 @@ function linkSpans({ link, now }: State): Span[] {
     case 'open':
       return [];
     case 'connecting':
-      return [span('connecting', 'warn')];
+      return [span(link.isStarting ? 'starting the daemon' : 'connecting', 'warn')];
     case 'lost': {
       const seconds = Math.max(0, Math.ceil((link.retryAt - now) / 1000));
       return [span(seconds > 0 ? `connection lost, again in ${seconds} s` : 'connection lost, trying', 'bad')];
@@ -58,27 +56,4 @@ function inboxSpans(session: SessionView | null): Span[] {
   return [span(`${waiting} waiting for you (i)`, 'warn', { on: 'action', action: 'inbox' })];
 }
 
-function modelSpans({ session, daemon }: State): Span[] {
-  const model = session?.run?.model ?? session?.session.model ?? daemon?.provider?.model;
-  return model === undefined || model === null ? [span('no model', 'warn')] : [span(sanitise(model))];
-}
-
-function spendingSpans(view: SessionView | null): Span[][] {
-  if (view === null) return [];
-  const { usage, budget } = view.session;
-  const tokens = usage.inputTokens + usage.outputTokens;
-  const tokenText = `${count(tokens)}${budget?.tokens === undefined ? '' : ` of ${count(budget.tokens)}`} tokens`;
-  const costText =
-    usage.costUsd === null ? '' : `${cost(usage.costUsd)}${budget?.costUsd === undefined ? '' : ` of ${cost(budget.costUsd)}`}`;
-  const turnText = budget?.turns === undefined ? '' : `${usage.turns} of ${budget.turns} turns`;
-  const isNear = (spent: number | null, most: number | undefined): boolean => most !== undefined && (spent ?? 0) >= most * 0.8;
-  return [
-    tokens > 0 || budget?.tokens !== undefined ? [span(tokenText, isNear(tokens, budget?.tokens) ? 'warn' : 'dim')] : [],
-    costText === '' ? [] : [span(costText, isNear(usage.costUsd, budget?.costUsd) ? 'warn' : 'dim')],
-    turnText === '' ? [] : [span(turnText, isNear(usage.turns, budget?.turns) ? 'warn' : 'dim')],
-  ];
-}
-
-const folderSpans = (state: State): Span[] => [
-  span(sanitise(shortPath(state.session?.session.workspace ?? state.folder, state)), 'dim'),
-];
+const factSpans = ({ text, unit, tone }: Fact): Span[] => [span(text + unit, tone)];

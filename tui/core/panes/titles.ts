@@ -2,11 +2,11 @@
 import type { Press, Row, Span } from '../press.js';
 import { type Layout, wideColumns } from '../layout.js';
 import { forecast } from '../forecast.js';
+import { keyOf } from '../keymap.js';
+import { openLeaves, progressBar } from '../progress.js';
 import { rule, span, spansWidth } from '../rows.js';
 import { knownUntil, type Pane, type SessionView, type State } from '../state.js';
 import { duration } from '../text.js';
-
-const barWidth = 12;
 
 export function titlesRow(state: State, layout: Layout): Row {
   const { glyphs, session, size } = state;
@@ -22,10 +22,12 @@ export function titlesRow(state: State, layout: Layout): Row {
     const right = rule([title('plan', 'Plan', state)], progress, layout.plan.width, glyphs);
     return { spans: [...left, span(glyphs.line.teeDown, 'dim'), ...right] };
   }
-  if (layout.isWide)
+  if (layout.isWide) {
+    const showsPlan = span(`${keyOf('togglePlan')} shows the plan`, 'dim', { on: 'action', action: 'togglePlan' });
     return {
-      spans: rule([title('conversation', 'Conversation', state)], [span('Ctrl-n shows the plan', 'dim')], size.columns, glyphs),
+      spans: rule([title('conversation', 'Conversation', state)], [showsPlan], size.columns, glyphs),
     };
+  }
   const tabs = [
     title('plan', 'Plan', state),
     span('  '),
@@ -38,7 +40,9 @@ export function titlesRow(state: State, layout: Layout): Row {
 
 /** What has come since one scrolled up. */
 function moreBelow({ conversationView }: SessionView, { glyphs }: State): Span[] {
-  return conversationView.top === null ? [] : [span(`${glyphs.down} End follows`, 'dim', { on: 'action', action: 'last' })];
+  return conversationView.top === null
+    ? []
+    : [span(`${glyphs.down} ${keyOf('last')} follows`, 'dim', { on: 'action', action: 'last' })];
 }
 
 /** The pane that the keys go to stands in brackets: colour alone would not do. */
@@ -49,24 +53,22 @@ function title(pane: Pane, text: string, { focus, tab, size }: State): Span {
   return span(text, isShown ? 'strong' : 'dim', press);
 }
 
-const openLeaves = ({ plan: { counts } }: SessionView): number => counts.leaves - counts.skipped;
-
 function shortProgress(view: SessionView): Span[] {
-  return view.plan.items.size === 0 ? [] : [span(`${view.plan.counts.done}/${openLeaves(view)}`, 'plain')];
+  return view.plan.items.size === 0 ? [] : [span(`${view.plan.counts.done}/${openLeaves(view.plan.counts)}`, 'plain')];
 }
 
 function progressSpans(view: SessionView, state: State): Span[] {
   const { glyphs } = state;
   const { counts } = view.plan;
   if (view.plan.items.size === 0) return [];
-  const open = openLeaves(view);
-  const full = open === 0 ? 0 : Math.floor((counts.done / open) * barWidth);
+  const open = openLeaves(counts);
+  const bar = progressBar(counts, glyphs);
   const { status, currentItemId } = view.planRun;
   const rest =
     status === 'running' || status === 'pausing' ? forecast(view.plan, view.runs, currentItemId, knownUntil(state)) : null;
   return [
-    span(glyphs.bar[0].repeat(full), 'good'),
-    span(glyphs.bar[1].repeat(barWidth - full), 'dim'),
+    span(bar.done, 'good'),
+    span(bar.rest, 'dim'),
     span(` ${counts.done}/${open}`),
     span(counts.skipped > 0 ? ` ${glyphs.dot} ${counts.skipped} skipped` : '', 'dim'),
     span(rest !== null && counts.done < open ? ` ${glyphs.dot} ~${duration(rest)}` : '', 'dim'),

@@ -38,9 +38,14 @@ export function insideOf({ columns, rows }: Size): Inside {
 /** Where there is little room, the last rows of the footer: they are the answers. A row is left for the rest. */
 const footerOf = ({ footer }: PopupView, { height }: Inside): readonly Row[] => footer.slice(-Math.max(1, height - 1));
 
+/** How many of the rows are in sight at once. */
+export const roomOf = (view: PopupView, inside: Inside): number => Math.max(1, inside.height - footerOf(view, inside).length);
+
 /** How far the rows can be scrolled. */
-export const lastScroll = (view: PopupView, inside: Inside): number =>
-  Math.max(0, view.rows.length - Math.max(1, inside.height - footerOf(view, inside).length));
+export const lastScroll = (view: PopupView, inside: Inside): number => Math.max(0, view.rows.length - roomOf(view, inside));
+
+const widthNeeded = ({ title, rows }: PopupView, footer: readonly Row[]): number =>
+  [...rows, ...footer].reduce((widest, { spans }) => Math.max(widest, spansWidth(spans)), widthOf(title) + 4);
 
 export interface Boxed {
   readonly region: Region;
@@ -50,11 +55,10 @@ export interface Boxed {
 export function boxed(view: PopupView, size: Size, glyphs: Glyphs): Boxed {
   const inside = insideOf(size);
   const footer = footerOf(view, inside);
-  const room = Math.max(1, inside.height - footer.length);
+  const room = roomOf(view, inside);
   const shown = view.isLarge ? room : Math.min(view.rows.length, room);
   const scroll = Math.max(0, Math.min(view.scroll, view.rows.length - room));
-  const needed = Math.max(widthOf(view.title) + 4, ...[...view.rows, ...footer].map(({ spans }) => spansWidth(spans)));
-  const innerWidth = view.isLarge ? inside.width : Math.min(inside.width, Math.max(narrowest, needed));
+  const innerWidth = view.isLarge ? inside.width : Math.min(inside.width, Math.max(narrowest, widthNeeded(view, footer)));
   const [width, height] = [innerWidth + 4, Math.min(size.rows, shown + footer.length + 2)];
   const rect = {
     x: Math.floor((size.columns - width) / 2),

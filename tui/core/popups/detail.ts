@@ -1,18 +1,17 @@
 /** Everything about an item: its texts, what the daemon saw, what was done for it, and how it changed. */
 import { unreachable } from '../../../shared/errors.js';
 import type { ListedItem } from '../../../shared/plan.js';
-import type { Effect, Receipt, Run } from '../../../shared/run.js';
-import { wordOf } from '../glyphs.js';
+import type { Glyphs } from '../glyphs.js';
 import type { Key } from '../input.js';
-import { type Call, call } from '../message.js';
 import { listedItem } from '../plan-model.js';
 import type { Row, Span } from '../press.js';
-import { blankRow, row, span, textRow } from '../rows.js';
+import { blankRow, row, span } from '../rows.js';
 import type { State } from '../state.js';
-import type { Tone } from '../style.js';
-import { countOf, duration, reveal, sanitise, wrap } from '../text.js';
-import { insideOf, lastScroll, type PopupView } from './box.js';
-import { type DetailPopup, type DetailTab, detailTabs, type ItemRevision } from './popup.js';
+import { sanitise } from '../text.js';
+import { insideOf, type PopupView } from './box.js';
+import { changeRows, effectRows, itemRows, pageOf, receiptRows, runRows } from './detail-rows.js';
+import { type DetailPopup, type DetailTab, detailTabs } from './popup.js';
+import { scrollKey } from './scroll.js';
 
 const labels: Readonly<Record<DetailTab, string>> = {
   details: 'Details',
@@ -39,61 +38,63 @@ export const openDetail = (item: ListedItem, tab: DetailTab): DetailPopup => ({
   runs: null,
   effects: null,
   changes: null,
-  error: null,
+  history: { cursor: null, page: 1 },
+  cut: new Set(),
+  errors: new Map(),
 });
-
-const runsRead = 50;
-const revisionsRead = 200;
-
-/** What the popup shows is read when it opens. */
-export function readDetail({ session }: State, { itemId }: DetailPopup): Call[] {
-  if (session === null) return [];
-  const sessionId = session.session.id;
-  const purpose = { for: 'popup' } as const;
-  return [
-    call('run.receipts', { sessionId, itemId }, purpose),
-    call('run.list', { sessionId, itemId, limit: runsRead }, purpose),
-    call('plan.history', { sessionId, limit: revisionsRead }, purpose),
-  ];
-}
-
-type Say = (text: string, tone?: Tone, indent?: number) => void;
 
 export function detailView(popup: DetailPopup, state: State): PopupView {
   const { width } = insideOf(state.size);
   const item = state.session && listedItem(state.session.plan, popup.itemId);
-  const rows: Row[] = [tabsRow(popup, width), blankRow];
-  const say: Say = (text, tone = 'plain', indent = 0) => {
-    for (const line of text.split('\n')) {
-      for (const piece of wrap(line, Math.max(8, width - indent))) rows.push(textRow(' '.repeat(indent) + piece, tone));
-    }
-  };
-  if (popup.error !== null) say(sanitise(popup.error), 'bad');
-  if (item === null) say('The item was removed.', 'warn');
-  else {
-    switch (popup.tab) {
-      case 'details':
-        tellItem(item, state, say, rows);
-        break;
-      case 'receipts':
-        tellAll(popup.receipts, 'No check of it has run.', say, (receipt) => tellReceipt(receipt, say, rows));
-        break;
-      case 'effects':
-        tellAll(popup.effects, 'No tool was called for it.', say, (effect) => tellEffect(effect, say));
-        break;
-      case 'runs':
-        tellAll(popup.runs, 'It has not run yet.', say, (run) => tellRun(run, say, rows));
-        break;
-      case 'changes':
-        tellAll(popup.changes, 'It is as it was made.', say, (change) => tellChange(change, say, rows));
-        break;
-      default:
-        unreachable(popup.tab);
-    }
-  }
   const title = item === null ? 'Item' : `${item.number} ${sanitise(item.title)}`;
+  const rows = [tabsRow(popup, width), blankRow, ...(item === null ? goneRows(width) : tabRows(popup, item, state, width))];
   return { title, rows, scroll: popup.scroll, footer: [], isLarge: true };
 }
+
+function goneRows(width: number): readonly Row[] {
+  const page = pageOf(width);
+  page.say('The item was removed.', 'warn');
+  return page.rows;
+}
+
+function tabRows(popup: DetailPopup, item: ListedItem, state: State, width: number): readonly Row[] {
+  const { glyphs } = state;
+  const look = { popup, width, glyphs };
+  switch (popup.tab) {
+    case 'details':
+      return itemRows(item, state.session?.planRun ?? null, width, glyphs);
+    case 'receipts':
+      return allRows(look, popup.receipts, 'No check of it has run.', receiptRows);
+    case 'effects':
+      return allRows(look, popup.effects, 'No tool was called for it.', effectRows);
+    case 'runs':
+      return allRows(look, popup.runs, 'It has not run yet.', runRows);
+    case 'changes':
+      return allRows(look, popup.changes, 'It is as it was made.', changeRows);
+    default:
+      return unreachable(popup.tab);
+  }
+}
+
+/** `none` is said only where all was read, and there is nothing. */
+function allRows<T>(
+  { popup, width, glyphs }: { popup: DetailPopup; width: number; glyphs: Glyphs },
+  all: readonly T[] | null,
+  none: string,
+  rowsOf: (one: T, width: number, glyphs: Glyphs) => readonly Row[],
+): readonly Row[] {
+  const { tab, cut, errors, history } = popup;
+  const [above, below] = [pageOf(width), pageOf(width)];
+  const error = errors.get(tab);
+  const goesOn = all === null ? error === undefined : tab === 'changes' && history !== null;
+  if (error !== undefined) above.say(sanitise(error), 'bad');
+  if (goesOn) below.say('Reading.', 'dim');
+  else if (cut.has(tab)) below.say(all?.length === 0 ? cutBeforeAny : 'Older ones are not shown.', 'dim');
+  else if (all?.length === 0 && error === undefined) below.say(none, 'dim');
+  return [...above.rows, ...(all ?? []).flatMap((one) => rowsOf(one, width, glyphs)), ...below.rows];
+}
+
+const cutBeforeAny = 'The newest changes of the plan are none of it. Older ones are not shown.';
 
 function tabsRow(popup: DetailPopup, width: number): Row {
   const texts = width >= 52 ? labels : shortLabels;
@@ -106,144 +107,8 @@ function tabsRow(popup: DetailPopup, width: number): Row {
   );
 }
 
-function tellAll<T>(all: readonly T[] | null, none: string, say: Say, tell: (one: T) => void): void {
-  if (all === null) say('Reading.', 'dim');
-  else if (all.length === 0) say(none, 'dim');
-  else all.forEach(tell);
-}
-
-function tellItem(item: ListedItem, state: State, say: Say, rows: Row[]): void {
-  const planRun = state.session?.planRun;
-  say(sanitise(item.title), 'strong');
-  const facts = [
-    wordOf(item) || item.status,
-    item.id,
-    item.priority === 'medium' ? '' : `${item.priority} priority`,
-    item.repeatable ? 'repeatable' : '',
-    item.model ?? '',
-  ];
-  say(
-    facts
-      .filter((fact) => fact !== '')
-      .map(sanitise)
-      .join(` ${state.glyphs.dot} `),
-    'dim',
-  );
-  if (planRun?.currentItemId === item.id && planRun.lastError !== null) {
-    rows.push(blankRow);
-    say('Why it stopped', 'bad');
-    say(planRun.lastError.split('\n').map(sanitise).join('\n'), 'plain', 2);
-  }
-  const part = (label: string, texts: readonly (string | undefined)[], show: (text: string) => string = sanitise): void => {
-    const told = texts.filter((text): text is string => text !== undefined && text !== '');
-    if (told.length === 0) return;
-    rows.push(blankRow);
-    say(label, 'dim');
-    for (const text of told) say(text.split('\n').map(show).join('\n'), 'plain', 2);
-  };
-  part('Detail', [item.detail]);
-  part('Command', [item.command], reveal);
-  part('Checks', item.verify ?? [], reveal);
-  part('Accepted when', item.acceptance);
-  part('Note', [item.note]);
-  part(
-    'Files',
-    (item.relevantFiles ?? []).map(({ path, action }) => `${action} ${path}`),
-  );
-  part('In scope', item.scope?.included ?? []);
-  part('Out of scope', item.scope?.excluded ?? []);
-}
-
-const shortTime = (iso: string): string => iso.slice(0, 19).replace('T', ' ');
-
-function tellReceipt(receipt: Receipt, say: Say, rows: Row[]): void {
-  const { command, passed, exitCode, durationMs, at, attempt, outputTail, outputHash, treeHash } = receipt;
-  say(`${passed ? 'passed' : 'failed'}: ${reveal(command)}`, passed ? 'good' : 'bad');
-  const facts = [
-    exitCode === null ? 'no exit code' : `exit code ${exitCode}`,
-    duration(durationMs),
-    `try ${attempt}`,
-    `${shortTime(at)} UTC`,
-  ];
-  say(facts.join(', '), 'dim', 2);
-  say(`output ${outputHash.slice(0, 12)}${treeHash === null ? '' : `, tree ${treeHash.slice(0, 12)}`}`, 'dim', 2);
-  if (outputTail.trim() !== '') say(outputTail.trimEnd().split(/\r?\n/).map(sanitise).join('\n'), 'plain', 4);
-  rows.push(blankRow);
-}
-
-function tellEffect({ name, args, state, class: effectClass, startedAt, repeatable }: Effect, say: Say): void {
-  const tone: Tone = state === 'unknown' ? 'warn' : state === 'failed' ? 'bad' : 'plain';
-  const word = state === 'intent' ? 'under way' : state === 'unknown' ? 'outcome unknown' : state;
-  say(`${name} ${reveal(args).replaceAll('\n', ' ')}`, tone);
-  say(
-    [word, effectClass.replaceAll('_', ' '), repeatable ? 'repeatable' : '', `${shortTime(startedAt)} UTC`]
-      .filter((fact) => fact !== '')
-      .join(', '),
-    'dim',
-    2,
-  );
-}
-
-function tellRun(run: Run, say: Say, rows: Row[]): void {
-  const { status, attempt, startedAt, finishedAt, usage, model, error, summary, id } = run;
-  const tone: Tone =
-    status === 'completed'
-      ? 'good'
-      : status === 'blocked' || status === 'failed'
-        ? 'bad'
-        : status === 'running'
-          ? 'busy'
-          : 'warn';
-  const lasted = finishedAt === null ? '' : `, ${duration(Date.parse(finishedAt) - Date.parse(startedAt))}`;
-  say(`${status}, try ${attempt}${lasted}`, tone);
-  const tokens = usage.inputTokens + usage.outputTokens;
-  say(
-    [
-      `${shortTime(startedAt)} UTC`,
-      model ?? '',
-      usage.turns > 0 ? countOf(usage.turns, 'turn') : '',
-      tokens > 0 ? `${tokens} tokens` : '',
-      id,
-    ]
-      .filter((fact) => fact !== '')
-      .map(sanitise)
-      .join(', '),
-    'dim',
-    2,
-  );
-  const said = error ?? summary;
-  if (said !== null && said.trim() !== '')
-    say(said.trimEnd().split(/\r?\n/).map(sanitise).join('\n'), error === null ? 'plain' : 'bad', 2);
-  rows.push(blankRow);
-}
-
-function tellChange({ revision, change }: ItemRevision, say: Say, rows: Row[]): void {
-  say(`version ${revision.version}, by ${revision.author}, ${shortTime(revision.at)} UTC`, 'dim');
-  if (revision.explanation !== undefined) say(sanitise(revision.explanation), 'plain', 2);
-  if (change === null) say('Reading.', 'dim', 2);
-  else if (change.before === null) say('+ made', 'good', 2);
-  else if (change.after === null) say('- removed', 'bad', 2);
-  else {
-    const [before, after] = [change.before, change.after] as unknown as [Record<string, unknown>, Record<string, unknown>];
-    for (const field of new Set([...Object.keys(before), ...Object.keys(after)])) {
-      const [old, now] = [before[field], after[field]].map(tellValue);
-      if (old === now) continue;
-      say(field === 'parentId' || field === 'position' ? 'moved' : field, 'dim', 2);
-      if (old !== undefined && old !== '' && field !== 'position') say(`- ${reveal(old)}`, 'bad', 2);
-      if (now !== undefined && now !== '' && field !== 'position') say(`+ ${reveal(now)}`, 'good', 2);
-    }
-  }
-  rows.push(blankRow);
-}
-
-const tellValue = (value: unknown): string =>
-  value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
-
 /** The popup after a key; null when it is left. */
 export function detailKey(popup: DetailPopup, key: Key, state: State): DetailPopup | null {
-  const inside = insideOf(state.size);
-  const last = lastScroll(detailView(popup, state), inside);
-  const to = (scroll: number): DetailPopup => ({ ...popup, scroll: Math.max(0, Math.min(last, scroll)) });
   const at = detailTabs.indexOf(popup.tab);
   const turn = (by: number): DetailPopup => toTab(popup, (at + by + detailTabs.length) % detailTabs.length);
   switch (key.name) {
@@ -260,26 +125,14 @@ export function detailKey(popup: DetailPopup, key: Key, state: State): DetailPop
       return turn(-1);
     case 'tab':
       return turn(key.shift ? -1 : 1);
-    case 'up':
-    case 'k':
-      return to(popup.scroll - 1);
-    case 'down':
-    case 'j':
-      return to(popup.scroll + 1);
-    case 'pageup':
-      return to(popup.scroll - inside.height + 2);
-    case 'pagedown':
-      return to(popup.scroll + inside.height - 2);
-    case 'home':
-      return to(0);
-    case 'end':
-      return to(last);
     case 'v':
       return toTab(popup, detailTabs.indexOf('receipts'));
     case 'D':
       return toTab(popup, detailTabs.indexOf('changes'));
-    default:
-      return popup;
+    default: {
+      const scroll = scrollKey(key, detailView(popup, state), insideOf(state.size));
+      return scroll === null ? popup : { ...popup, scroll };
+    }
   }
 }
 

@@ -1,31 +1,27 @@
-/** The help, made from the keymap. */
+/** The help: what the session runs on, and the keys, from the keymap. */
 import type { Key } from '../input.js';
-import { groups, keymap } from '../keymap.js';
+import { factsOf } from '../facts.js';
+import { toldKeys } from '../keymap.js';
 import type { Row } from '../press.js';
 import { blankRow, row, span, textRow } from '../rows.js';
 import type { State } from '../state.js';
+import type { Tone } from '../style.js';
 import { wrap } from '../text.js';
-import { insideOf, lastScroll, type PopupView } from './box.js';
+import { insideOf, type PopupView } from './box.js';
 import type { HelpPopup } from './popup.js';
+import { scrollKey } from './scroll.js';
 
 const keyColumn = 14;
-
-const inLine: readonly (readonly [string, string])[] = [
-  ['Enter', 'send; while an item runs, it hears it at its next turn'],
-  ['Alt-Enter', 'a new line (Ctrl-j as well)'],
-  ['Up Down', 'what you said before'],
-  ['Ctrl-w Ctrl-u', 'erase a word, the line; Ctrl-y brings it back'],
-  ['Ctrl-_', 'undo in the line'],
-  ['Ctrl-c', 'clear the line, then leave; the daemon goes on'],
-];
 
 export function helpView(popup: HelpPopup, state: State): PopupView {
   const { width } = insideOf(state.size);
   const { glyphs } = state;
-  const line = (keys: string, help: string): Row[] =>
-    wrap(help, Math.max(8, width - keyColumn)).map((text, i) =>
-      row(span((i === 0 ? keys : '').padEnd(keyColumn), 'accent'), span(text)),
+  const line = (keys: string, help: string, tone: Tone = 'plain'): Row[] => {
+    const [left, right] = [wrap(keys, keyColumn - 1), wrap(help, Math.max(8, width - keyColumn))];
+    return Array.from({ length: Math.max(left.length, right.length) }, (_, i) =>
+      row(span((left[i] ?? '').padEnd(keyColumn), 'accent'), span(right[i] ?? '', tone)),
     );
+  };
   const marks: readonly (readonly [string, string])[] = [
     [glyphs.pending, 'open'],
     [glyphs.active, 'running'],
@@ -34,14 +30,14 @@ export function helpView(popup: HelpPopup, state: State): PopupView {
     [glyphs.skipped, 'skipped'],
   ];
   const rows = [
-    ...groups.flatMap((group) => [
-      textRow(group, 'strong'),
-      ...keymap.filter((binding) => binding.group === group).flatMap(({ keys, help }) => line(keys.join(' '), help)),
+    // On a low terminal this is the only place for them.
+    ...factsOf(state).flatMap(({ label, text, tone }) => line(label, text, tone === 'dim' ? 'plain' : tone)),
+    blankRow,
+    ...toldKeys.flatMap(({ title, told }) => [
+      textRow(title, 'strong'),
+      ...told.flatMap(({ keys, help }) => line(keys.join(' '), help)),
       blankRow,
     ]),
-    textRow('In the line', 'strong'),
-    ...inLine.flatMap(([keys, help]) => line(keys, help)),
-    blankRow,
     textRow('Marks', 'strong'),
     ...marks.flatMap(([mark, help]) => line(mark, help)),
     blankRow,
@@ -52,31 +48,16 @@ export function helpView(popup: HelpPopup, state: State): PopupView {
 
 /** Null when it is left. */
 export function helpKey(popup: HelpPopup, key: Key, state: State): HelpPopup | null {
-  const inside = insideOf(state.size);
-  const last = lastScroll(helpView(popup, state), inside);
-  const to = (scroll: number): HelpPopup => ({ ...popup, scroll: Math.max(0, Math.min(last, scroll)) });
   switch (key.name) {
-    case 'up':
-    case 'k':
-      return to(popup.scroll - 1);
-    case 'down':
-    case 'j':
-      return to(popup.scroll + 1);
-    case 'pageup':
-      return to(popup.scroll - inside.height);
-    case 'pagedown':
-    case 'space':
-      return to(popup.scroll + inside.height);
-    case 'home':
-      return to(0);
-    case 'end':
-      return to(last);
     case 'escape':
     case 'enter':
     case 'q':
     case '?':
       return null;
-    default:
-      return popup;
+    default: {
+      const scrolling = key.name === 'space' ? { ...key, name: 'pagedown' } : key;
+      const scroll = scrollKey(scrolling, helpView(popup, state), insideOf(state.size));
+      return scroll === null ? popup : { ...popup, scroll };
+    }
   }
 }

@@ -2,7 +2,8 @@
 import type { InboxEntry } from '../../../shared/mission.js';
 import { unreachable } from '../../../shared/errors.js';
 import type { Key } from '../input.js';
-import { applyKey, emptyEditor, layoutEditor } from '../line-editor.js';
+import { layoutEditor } from '../editor-layout.js';
+import { applyKey, emptyEditor } from '../line-editor.js';
 import { call, type Call } from '../message.js';
 import { listedItem } from '../plan-model.js';
 import type { Row } from '../press.js';
@@ -89,7 +90,7 @@ export function inboxView(popup: InboxPopup, state: State): PopupView {
   let cursor: PopupView['cursor'];
   if (popup.sent === entry.id) footer.push(textRow('Sent.', 'dim'));
   else if (isText(entry)) {
-    const { lines, cursor: place } = layoutEditor(popup.editor, Math.max(1, width - 10));
+    const { lines, cursor: place } = layoutEditor(popup.editor, Math.max(1, width - 10), 1);
     footer.push(row(span('Answer  ', 'dim'), span(lines[place.row] ?? '')));
     cursor = { part: 'footer', row: footer.length - 1, column: 8 + place.column };
     if (popup.choice !== inField) cursor = undefined;

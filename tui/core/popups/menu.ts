@@ -1,4 +1,5 @@
 /** The menu of an item: what can be done with it now, each with its key. */
+import { isOpen } from '../../../shared/plan-tree.js';
 import type { Key } from '../input.js';
 import { type Action, actionOf, bindingOf, keyOf } from '../keymap.js';
 import { isSection, listedItem } from '../plan-model.js';
@@ -12,7 +13,7 @@ import type { MenuPopup } from './popup.js';
 export function menuActions(popup: MenuPopup, { session }: State): readonly Action[] {
   const item = session && listedItem(session.plan, popup.itemId);
   if (!item) return [];
-  const isOpen = item.status === 'pending' || item.status === 'active';
+  const isLeft = isOpen(item.status);
   const section = isSection(session.plan, item.id);
   const stopped = session.planRun.currentItemId === item.id && ['blocked', 'failed'].includes(session.planRun.status);
   return [
@@ -20,8 +21,8 @@ export function menuActions(popup: MenuPopup, { session }: State): readonly Acti
     ...(stopped ? (['retry'] as const) : []),
     'editTitle',
     'editDetail',
-    ...(isOpen && !section ? (['markDone'] as const) : []),
-    ...(isOpen ? (['skip'] as const) : (['reopen'] as const)),
+    ...(isLeft && !section ? (['markDone'] as const) : []),
+    ...(isLeft ? (['skip'] as const) : (['reopen'] as const)),
     'addTask',
     ...(item.depth === 0 ? (['addSubtask'] as const) : []),
     'moveUp',

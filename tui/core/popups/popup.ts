@@ -6,7 +6,6 @@ import type { Intent, UndoEntry } from '../edits.js';
 import type { Action } from '../keymap.js';
 import type { Editor } from '../line-editor.js';
 import type { Call } from '../message.js';
-import type { PromptKind } from '../state.js';
 import type { Tone } from '../style.js';
 
 /** What a choice does. Nothing is what Escape does as well. */
@@ -21,7 +20,6 @@ export type Does =
     }
   /** `takesBack`: they take back an earlier edit, and are not themselves to be taken back; null for one of nobody here. */
   | { readonly type: 'intents'; readonly intents: readonly Intent[]; readonly takesBack?: UndoEntry | null }
-  | { readonly type: 'prompt'; readonly about: PromptKind; readonly text: string }
   | { readonly type: 'editDetail'; readonly itemId: ItemId; readonly base: string; readonly text: string };
 
 export interface Choice {
@@ -50,11 +48,16 @@ export interface MenuPopup {
 export const detailTabs = ['details', 'receipts', 'effects', 'runs', 'changes'] as const;
 export type DetailTab = (typeof detailTabs)[number];
 
+/** What a revision did to the item. `change` is null when it differs in nothing that is told. */
+export type ReadChange =
+  | { readonly state: 'reading' }
+  | { readonly state: 'read'; readonly change: ItemChange | null }
+  | { readonly state: 'refused'; readonly reason: string };
+
 /** One revision that touched the item. */
 export interface ItemRevision {
   readonly revision: Revision;
-  /** Null until it was read. */
-  readonly change: ItemChange | null;
+  readonly change: ReadChange;
 }
 
 export interface DetailPopup {
@@ -67,7 +70,12 @@ export interface DetailPopup {
   readonly runs: readonly Run[] | null;
   readonly effects: readonly Effect[] | null;
   readonly changes: readonly ItemRevision[] | null;
-  readonly error: string | null;
+  /** The page of the history that was asked for: where it begins (null at the newest) and which it is, from 1. Null when none is. */
+  readonly history: { readonly cursor: string | null; readonly page: number } | null;
+  /** Where older ones are not shown. */
+  readonly cut: ReadonlySet<DetailTab>;
+  /** What could not be read, and why. */
+  readonly errors: ReadonlyMap<DetailTab, string>;
 }
 
 export interface InboxPopup {
@@ -88,6 +96,10 @@ export interface SessionsPopup {
   readonly filter: Editor;
   /** Null until they were read. */
   readonly sessions: readonly Session[] | null;
+  /** The page that was asked for: where it begins, null at the newest. Null when none is. */
+  readonly reading: { readonly cursor: string | null } | null;
+  /** There are more, which could not be read. */
+  readonly isCut: boolean;
   readonly chosen: SessionId | null;
   readonly error: string | null;
 }
