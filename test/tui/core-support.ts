@@ -16,7 +16,7 @@ import { update } from '../../tui/core/update.js';
 import { view } from '../../tui/core/view.js';
 
 export const now = Date.parse('2026-03-01T10:00:42.000Z');
-export const folder = '/home/ann/export';
+const folder = '/home/ann/export';
 
 const keyNames: Readonly<Record<string, string>> = {
   ...{ Enter: 'enter', Tab: 'tab', Esc: 'escape', Backspace: 'backspace', Up: 'up', Down: 'down', Left: 'left' },

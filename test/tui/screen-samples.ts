@@ -8,7 +8,7 @@ import { effectSchema, receiptSchema } from '../../shared/run.js';
 import { runOf } from './simulated-daemon.js';
 import { itemOf, planRunOf, sessionOf } from './tui-support.js';
 
-export const workspace = '/home/ann/export';
+const workspace = '/home/ann/export';
 
 /** Every mark: accepted, claimed, running, open, skipped, a section that can be folded, a high priority. */
 export const plan: readonly Item[] = [
@@ -138,7 +138,7 @@ export const steps: readonly Step[] = [
   { id: '3', title: 'Measure the memory', status: 'pending' },
 ];
 
-export const usage = { turns: 9, inputTokens: 182_400, outputTokens: 9_300, costUsd: 0.42, durationMs: 250_000 };
+const usage = { turns: 9, inputTokens: 182_400, outputTokens: 9_300, costUsd: 0.42, durationMs: 250_000 };
 
 export const session = (part: Partial<Session> = {}): Session => ({
   ...sessionOf(plan, 7),

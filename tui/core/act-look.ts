@@ -61,7 +61,7 @@ function detail(state: State, { plan, planView }: SessionView, tab: DetailTab): 
 }
 
 /** The nearest item whose title or number has the words, or that has the id, from an item on; itself included when `by` is 0. */
-export function findTitle({ plan }: SessionView, words: string, from: ItemId | null, by: -1 | 0 | 1): ItemId | null {
+function findTitle({ plan }: SessionView, words: string, from: ItemId | null, by: -1 | 0 | 1): ItemId | null {
   const wanted = words.trim().toLowerCase();
   const count = plan.listed.length;
   if (wanted === '' || count === 0) return null;

@@ -121,7 +121,7 @@ function moveInPlan(state: State, view: SessionView, move: PaneMove): Next {
   }
 }
 
-export function conversationRoom(state: State): Room {
+function conversationRoom(state: State): Room {
   const { width, height } = layoutOf(state).conversation ?? { width: 80, height: 10 };
   return { width, height, glyphs: state.glyphs, hasFocus: state.focus === 'conversation' };
 }

@@ -12,7 +12,7 @@ export const runActions = ['run', 'pause', 'pauseNow', 'cancelRun', 'cancelPlan'
 export type RunAction = (typeof runActions)[number];
 
 /** Those of the item under the cursor. */
-export const itemEdits = [
+const itemEdits = [
   'addSubtask',
   'editTitle',
   'editDetail',
@@ -27,11 +27,11 @@ export const editActions = [...itemEdits, 'addTask', 'goal', 'undo'] as const;
 export type EditAction = (typeof editActions)[number];
 
 /** Those of what the session holds. */
-export const sessionLooks = ['open', 'details', 'diff', 'receipts', 'search', 'searchNext', 'searchPrevious'] as const;
+const sessionLooks = ['open', 'details', 'diff', 'receipts', 'search', 'searchNext', 'searchPrevious'] as const;
 export const lookActions = [...sessionLooks, 'inbox', 'sessions', 'newSession', 'help'] as const;
 export type LookAction = (typeof lookActions)[number];
 
-export const screenActions = ['suspend', 'detach', 'demo'] as const;
+const screenActions = ['suspend', 'detach', 'demo'] as const;
 
 export const actions = [...moveActions, ...runActions, ...editActions, ...lookActions, ...screenActions] as const;
 export type Action = (typeof actions)[number];

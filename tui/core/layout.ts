@@ -10,7 +10,7 @@ export const wideColumns = 100;
 const roomyRows = 16;
 const tallestLine = 6;
 /** Below this there is no use in drawing anything. */
-export const smallest = { columns: 16, rows: 6 } as const;
+const smallest = { columns: 16, rows: 6 } as const;
 
 export interface Layout {
   readonly isWide: boolean;
