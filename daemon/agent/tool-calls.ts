@@ -16,6 +16,9 @@ import type { CommandRunner, Tool, ToolResult } from '../tools/tool.js';
 import { argsDigest } from './args-digest.js';
 import { argumentsRedacted, outcomeUnknown } from './prompts.js';
 
+/** Code units of the arguments of a refused call that are shown. */
+const longestShown = 200;
+
 export interface CallParts {
   readonly store: Store;
   readonly approvals: Approvals;
@@ -237,9 +240,16 @@ export function createToolCalls(parts: CallParts) {
     return true;
   }
 
-  /** Answers a call that was not carried out, so that the model reads why. False when the run is no longer current. */
-  function tell(run: CallRun, call: ToolCall, content: string): Promise<boolean> {
-    return store.appendMessages(run.ref, [{ kind: 'tool', role: 'tool', content: parts.redact(content), toolCallId: call.id }]);
+  /** Answers a call that was not carried out, so that the model and watchers read why. False when the run is no longer current. */
+  async function tell(run: CallRun, call: ToolCall, why: string): Promise<boolean> {
+    const content = parts.redact(why);
+    const message = { kind: 'tool', role: 'tool', content, toolCallId: call.id } as const;
+    if (!(await store.appendMessages(run.ref, [message]))) return false;
+    const say = (stream: 'tool' | 'tool_output', text: string): void =>
+      parts.publisher.say(run.session.id, run.ref.runId, run.itemId, stream, text, call.name);
+    say('tool', parts.redact(call.arguments).slice(0, longestShown));
+    say('tool_output', `${content}\n`);
+    return true;
   }
 
   return { perform };

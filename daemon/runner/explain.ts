@@ -11,8 +11,40 @@ import type { Store } from '../store/store.js';
 const summaryLength = 200;
 const summarise = (effect: StoredEffect): { name: string; summary: string } => ({
   name: effect.name,
-  summary: effect.args.slice(0, summaryLength),
+  summary: (commandOf(effect.args) ?? effect.args).slice(0, summaryLength),
 });
+
+/** The command among the arguments of a call, as one would type it. */
+function commandOf(args: string): string | null {
+  try {
+    const { command } = JSON.parse(args) as { command?: unknown };
+    return typeof command === 'string' ? command : null;
+  } catch {
+    return null;
+  }
+}
+
+const isUnsettled = ({ state }: StoredEffect): boolean => state === 'intent' || state === 'unknown';
+
+/** Several tries at the same thing are told once, as the last one ended. */
+const newestOfEach = (effects: readonly StoredEffect[]): readonly StoredEffect[] => [
+  ...new Map(effects.map((effect) => [`${effect.name} ${effect.args}`, effect])).values(),
+];
+
+const isByCommand = (item: Item | null): boolean => item?.command !== undefined;
+
+function whyCutOff({ repeatable }: StoredEffect, item: Item | null): string {
+  if (repeatable || (isByCommand(item) && item?.repeatable === true)) {
+    return 'it was cut off, and is done again because repeating it is harmless';
+  }
+  const nobody = 'it was cut off and nobody knows how far it came';
+  return isByCommand(item) ? `${nobody}; it is not run again unless you retry it` : `${nobody}; the model is told to look first`;
+}
+
+const whyEarlier = ({ state }: StoredEffect, item: Item | null): string =>
+  isByCommand(item)
+    ? `an earlier run of the item did it (${state}); it is run again`
+    : `an earlier run of the item did it (${state}); the new run is told`;
 
 export async function explainStart(state: RunState, store: Store): Promise<Explanation> {
   const { checkpoint, plan } = state;
@@ -32,22 +64,13 @@ export async function explainStart(state: RunState, store: Store): Promise<Expla
       turns: transcript.filter((message) => message.kind === 'assistant').length,
       effects: finished.map(summarise),
     },
-    wouldRun: item ? wouldRun(item, state, goesOn) : [],
+    wouldRun: item ? wouldRun(item, state, goesOn, effects.some(isUnsettled)) : [],
     mightRepeat: [
-      ...effects
-        .filter((effect) => effect.state === 'intent' || effect.state === 'unknown')
-        .map((effect) => ({
-          ...summarise(effect),
-          why: effect.repeatable
-            ? 'it was cut off, and is done again because repeating it is harmless'
-            : 'it was cut off and nobody knows how far it came; the model is told to look first',
-        })),
-      ...earlier
-        .filter((effect) => !effect.repeatable)
-        .map((effect) => ({
-          ...summarise(effect),
-          why: `an earlier run of the item did it (${effect.state}); the new run is told`,
-        })),
+      ...effects.filter(isUnsettled).map((effect) => ({ ...summarise(effect), why: whyCutOff(effect, item) })),
+      ...newestOfEach(earlier.filter((effect) => !effect.repeatable)).map((effect) => ({
+        ...summarise(effect),
+        why: whyEarlier(effect, item),
+      })),
     ],
     remainingLeaves: [...leavesOf(plan.tree)].filter((leaf) => leaf.status === 'pending' || leaf.status === 'active').length,
   };
@@ -71,9 +94,11 @@ function reasonOf(state: RunState, item: Item | null): string {
   return `It is ${status}.`;
 }
 
-function wouldRun(item: Item, state: RunState, goesOn: boolean): string[] {
+function wouldRun(item: Item, state: RunState, goesOn: boolean, isCutOff: boolean): string[] {
   const checks = (item.verify ?? []).map((command) => `check: ${command}`);
   if (state.run?.claim != null && goesOn) return checks;
-  const work = item.command === undefined ? 'the model' : `command: ${item.command}`;
-  return [work, ...checks];
+  if (item.command === undefined) return ['the model', ...checks];
+  // Of a command that was cut off, the checks say whether it was done after all.
+  if (isCutOff && item.repeatable !== true) return [...checks, 'nothing else: it is blocked unless its checks pass'];
+  return [`command: ${item.command}`, ...checks];
 }

@@ -38,11 +38,16 @@ export function actRun(state: State, action: RunAction): Next {
     case 'retry':
       if (status !== 'blocked' && status !== 'failed')
         return next(tell(state, `Retry is for what is blocked or failed; this is ${status}.`));
+      // A command hears no words.
+      if (isByCommand(session)) return send(call('run.retry', { sessionId }, purpose));
       return next({ ...state, prompt: { about: { kind: 'guidance' }, editor: emptyEditor, error: null, isSent: false } });
     default:
       return unreachable(action);
   }
 }
+
+const isByCommand = ({ planRun, plan }: SessionView): boolean =>
+  planRun.currentItemId !== null && plan.items.get(planRun.currentItemId)?.command !== undefined;
 
 const isUnderWay = (status: PlanRunStatus): boolean => status === 'running' || status === 'pausing' || status === 'waiting';
 const notRunning = (status: PlanRunStatus): string =>

@@ -144,6 +144,7 @@ const beginsWith = (lines: readonly string[], start: readonly string[]): boolean
 const startsAnew = (kind: BlockKind): boolean => kind === 'run' || kind === 'you';
 
 function headRow(block: Block, look: BlockLook): Row | null {
+  if (block.isContinued) return null;
   const { kind, head } = block;
   const { glyphs, width } = look;
   switch (kind) {

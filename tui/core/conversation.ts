@@ -23,6 +23,8 @@ export interface Block {
   readonly rest: string;
   /** More may come. */
   readonly open: boolean;
+  /** Its head stands above an earlier block, which was full. */
+  readonly isContinued?: true;
   readonly tone?: 'good' | 'bad' | 'dim' | 'warn';
 }
 
@@ -170,8 +172,9 @@ export function appendOutput(conversation: Conversation, output: RunOutput, runH
       block.kind === kind &&
       (kind === 'tool' ? (block.open || index === beforeEnd) && isOfTool(block, output.tool) : block.open),
   );
-  // Only the newest text goes on; a tool's output finds its call, which may stand further up.
-  const goesOn = target >= 0 && (kind === 'tool' || target === before.blocks.length - 1);
+  // Only the newest text of a run goes on, whatever others and the person say meanwhile; output finds its call further up.
+  const newest = before.blocks.findLastIndex((block) => block.runId === runId && block.kind !== 'you');
+  const goesOn = target >= 0 && (kind === 'tool' || target === newest);
   if (goesOn) return appendText(before, target, text);
   const head = kind === 'tool' ? (output.tool ?? 'tool') : '';
   const added = addBlock(
@@ -207,7 +210,7 @@ function appendText(conversation: Conversation, index: number, text: string): Co
   for (let room = roomFor(lines); room < lines.length; room = roomFor(lines)) {
     // Full: it is closed, and its stream goes on below.
     const full = replaceAt(grown, at, { lines: lines.slice(0, room), rest: '', open: false });
-    grown = addBlock(full, { ...more, lines: [], rest: '' });
+    grown = addBlock(full, { ...more, isContinued: true, lines: [], rest: '' });
     at = grown.blocks.length - 1;
     lines = lines.slice(room);
   }
@@ -248,12 +251,12 @@ const textOf = ({ lines, rest }: Block): string => [...lines, rest].join('\n').t
 /** Whether what is still streamed is in a transcript already: a call under way (it gets the output so far), or its last text. */
 function takeIn(transcript: Block[], streamed: Block): boolean {
   if (streamed.kind === 'tool') {
-    const index = transcript.findIndex(
-      ({ kind, open, head, lines }) => kind === 'tool' && open && head === streamed.head && lines.length === 0,
-    );
+    const isSame = ({ kind, head }: Block): boolean => kind === 'tool' && head === streamed.head;
+    const index = transcript.findIndex((block) => isSame(block) && block.open && block.lines.length === 0);
     const call = transcript[index];
     if (call !== undefined) transcript[index] = { ...call, lines: streamed.lines, rest: streamed.rest };
-    return call !== undefined;
+    // A call is stored before it begins: one that is not open there any more has ended.
+    return call !== undefined || transcript.some(isSame);
   }
   // The beginning of it may not have been heard.
   const last = transcript.findLast(({ kind }) => kind === 'text');

@@ -79,13 +79,13 @@ function promptHints({ kind }: PromptKind): Span[][] {
     case 'goal':
       return [key('Enter', 'keep'), key('Esc', 'leave as it was'), key('Alt-Enter', 'new line')];
     case 'add':
-      return [key('Enter', 'add'), key('Esc', 'enough')];
+      return [key('Enter', 'add'), key('Esc', 'stop adding')];
     case 'guidance':
-      return [key('Enter', 'try again'), key('Esc', 'do not')];
+      return [key('Enter', 'try again'), key('Esc', 'never mind')];
     case 'search':
       return [key('Enter', 'stay here'), key('Esc', 'go back')];
     case 'newSession':
-      return [key('Enter', 'make it'), key('Esc', 'do not')];
+      return [key('Enter', 'make it'), key('Esc', 'never mind')];
     default:
       return unreachable(kind);
   }

@@ -4,7 +4,7 @@ import { act, detach } from './act.js';
 import { enqueue } from './edit-queue.js';
 import type { Intent } from './edits.js';
 import { searchAsTyped } from './act-look.js';
-import { pointAt } from './act-move.js';
+import { focusPane, pointAt, scrollBy } from './act-move.js';
 import type { Key } from './input.js';
 import { actionOf, lineActionOf } from './keymap.js';
 import { applyKey, type Editor, emptyEditor, insert } from './line-editor.js';
@@ -14,7 +14,6 @@ import { popupKey } from './popup-update.js';
 import { type Next, next, type Prompt, type State, tell, withSession } from './state.js';
 import { historyKey, leaveHistory, remember, rewritten, sendWords } from './chat-line.js';
 import { typeAhead } from './typed-ahead.js';
-import { scrollBy } from './act-move.js';
 
 export function keyPressed(before: State, key: Key): Next {
   const isInterrupt = lineActionOf(key) === 'interrupt';
@@ -62,7 +61,7 @@ function lineKey(state: State, key: Key): Next {
   const action = lineActionOf(key);
   switch (action) {
     case 'leaveLine':
-      return next({ ...state, focus: state.tab });
+      return next(focusPane(state, layoutOf(state).plan === null ? 'conversation' : 'plan'));
     case 'send':
       return sendWords(state);
     case 'scrollUp':

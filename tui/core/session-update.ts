@@ -63,7 +63,7 @@ export function takeSnapshot(state: State, snapshot: Snapshot): Next {
     edits: old ? { ...old.edits, awaiting: 0 } : noEdits,
     isResyncing: false,
   };
-  const shown: State = { ...state, session: view, isLookedUp: true };
+  const shown: State = { ...state, session: view, isLookedUp: true, leftBecause: null };
   return andThen(next(arrive(shown), call('run.list', { sessionId: session.id, limit: runsRead }, looking)), pump);
 }
 
@@ -83,7 +83,7 @@ export function takeChange(state: State, change: SessionChanged): Next {
   if (view?.session.id !== change.sessionId || view.isResyncing) return next(state);
   if (change.deleted)
     return lookAround(
-      tell({ ...state, session: null, wanted: null, popup: null, prompt: null }, 'The session was deleted.', 'warn'),
+      tell({ ...state, session: null, wanted: null, popup: null, prompt: null, leftBecause: deleted }, deleted, 'warn'),
     );
   if (change.snapshot) return takeSnapshot(state, change.snapshot);
   if (change.fromVersion !== undefined && change.fromVersion !== view.plan.version) {
@@ -96,9 +96,10 @@ export function takeChange(state: State, change: SessionChanged): Next {
     session: change.session ?? view.session,
     planRun: change.planRun ?? view.planRun,
     ...(change.liveness ? { liveness: change.liveness, livenessAt: state.now } : {}),
-    run: change.run ?? view.run,
+    run: shownRun(view, change),
     runs: change.run ? withRun(view.runs, change.run) : view.runs,
-    steps: change.run && change.run.id !== view.run?.id ? [] : view.steps,
+    steps: shownRun(view, change)?.id === view.run?.id ? view.steps : [],
+    conversation: change.run ? endTurn(view, change.run) : view.conversation,
     plan,
     planView: plan === view.plan ? view.planView : keepCursor(view.plan, plan, view.planView),
     inbox: change.inbox ? mergeInbox(view.inbox, change.inbox) : view.inbox,
@@ -108,6 +109,20 @@ export function takeChange(state: State, change: SessionChanged): Next {
   const followed = change.run ? followRun(changed, change.run) : next(changed);
   return andThen(followed, pump);
 }
+
+/** The run that the plan is at; a chat beside it is not what runs. */
+function shownRun(view: SessionView, { run, planRun = view.planRun }: SessionChanged): Run | null {
+  const isBeside = run?.kind === 'chat' && view.run !== null && view.run.id === planRun.lastRunId;
+  return run === undefined || isBeside ? view.run : run;
+}
+
+/** What the model says in its next turn is said anew. */
+function endTurn({ conversation, runs }: SessionView, { id, usage }: Run): SessionView['conversation'] {
+  const known = runs.find((run) => run.id === id)?.usage.turns ?? 0;
+  return usage.turns > known ? closeAll(conversation, id, 'text') : conversation;
+}
+
+const deleted = 'The session was deleted.';
 
 function withRun(runs: readonly Run[], run: Run): readonly Run[] {
   const index = runs.findIndex(({ id }) => id === run.id);

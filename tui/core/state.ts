@@ -155,10 +155,12 @@ export interface Prompt {
   readonly key?: string;
 }
 
-/** One line about what just happened; the next key takes it away. */
+/** One line about what just happened; the next key takes it away, and what is no error goes by itself. */
 export interface Notice {
   readonly text: string;
   readonly tone: Tone;
+  /** Milliseconds since 1970. */
+  readonly at: number;
 }
 
 export interface State {
@@ -180,6 +182,8 @@ export interface State {
   readonly servers: readonly LocalServer[] | null;
   /** The session to show; null until one is found or made. */
   readonly wanted: SessionId | null;
+  /** Why the session that was shown is not shown any more; null before, and in another one. */
+  readonly leftBecause: string | null;
   /** False until it is known whether the folder has a session. */
   readonly isLookedUp: boolean;
   readonly session: SessionView | null;
@@ -222,6 +226,7 @@ export function initialState({ size, glyphs, now, folder, home, clientId, sessio
     daemon: null,
     servers: null,
     wanted: sessionId,
+    leftBecause: null,
     isLookedUp: sessionId !== null,
     session: null,
     focus: 'plan',
@@ -251,7 +256,10 @@ export function andThen(step: Next, follow: (state: State) => Next): Next {
   const after = follow(step.state);
   return { state: after.state, cmds: [...step.cmds, ...after.cmds] };
 }
-export const tell = (state: State, text: string, tone: Tone = 'plain'): State => ({ ...state, notice: { text, tone } });
+export const tell = (state: State, text: string, tone: Tone = 'plain'): State => ({
+  ...state,
+  notice: { text, tone, at: state.now },
+});
 /** Changes the session that is shown; nothing where there is none. */
 export function withSession(state: State, change: (view: SessionView) => Partial<SessionView>): State {
   return state.session === null ? state : { ...state, session: { ...state.session, ...change(state.session) } };

@@ -55,7 +55,8 @@ function messageBlocks(
 function callBlocks(call: ToolCall, messages: readonly Message[], part: Partial<NewBlock>, isOver: boolean): NewBlock[] {
   const result = messages.find(({ kind, toolCallId }) => kind === 'tool' && toolCallId === call.id);
   const args = readArguments(call.arguments);
-  if (call.name === 'mission_report') {
+  // One that the daemon refused is a call like any other.
+  if (call.name === 'mission_report' && (result === undefined || result.content.startsWith('Filed as '))) {
     const said = typeof args?.summary === 'string' ? args.summary : call.arguments;
     return [newBlock('notice', { ...part, lines: linesOf(`${typeof args?.kind === 'string' ? args.kind : 'report'}: ${said}`) })];
   }

@@ -33,13 +33,14 @@ function take(state: State, msg: Msg): Next {
     case 'resized':
       return next({ ...state, size: msg.size });
     case 'ticked':
-      return ticked({ ...state, now: msg.now });
+      return ticked(letNoticeGo({ ...state, now: msg.now }));
     case 'starting':
       return next({ ...state, link: { state: 'connecting', isStarting: true } });
     case 'connected':
       return connected({ ...state, daemon: msg.daemon, link: { state: 'open' }, heardAt: null });
     case 'lost':
-      return lost({ ...state, heardAt: state.heardAt ?? state.now }, msg.reason, 0);
+      // What it says to do now must be seen.
+      return lost({ ...state, notice: null, heardAt: state.heardAt ?? state.now }, msg.reason, 0);
     case 'notConnected':
       return msg.otherProtocol
         ? meetOtherProtocol(state, msg.reason)
@@ -62,6 +63,13 @@ function take(state: State, msg: Msg): Next {
       return unreachable(msg);
   }
 }
+
+/** The hints are wanted again; an error stays until it was seen. */
+const noticeMs = 6_000;
+const letNoticeGo = (state: State): State =>
+  state.notice !== null && state.notice.tone !== 'bad' && state.now - state.notice.at > noticeMs
+    ? { ...state, notice: null }
+    : state;
 
 /** Waiting times between tries to reach the daemon. */
 const backOffMs = [200, 500, 1_000, 2_000, 5_000] as const;

@@ -17,7 +17,7 @@ export function linePane(state: State, { width, height }: Rect, note: readonly s
   const isActive = focus === 'line' || (prompt !== null && editor !== null);
   const row = (...spans: readonly Span[]): Row => ({ spans: fitSpans(spans, width, glyphs) });
   const lead = span(` ${glyphs.prompt} `, isActive ? 'accent' : 'dim');
-  if (editor === null) return { rows: [row(lead, span('It is written in the plan, where it will stand.', 'dim'))], cursor: null };
+  if (editor === null) return { rows: [row(lead, span('(in the plan, where it will stand)', 'dim'))], cursor: null };
   const { lines, cursor, isStart } = layoutEditor(editor, Math.max(1, width - 4), height - note.length);
   if (editor.text === '' && prompt === null && focus !== 'line') {
     return { rows: [row(lead, span(`${keysToLine(focus)}: write here`, 'dim', { on: 'pane', pane: 'line' }))], cursor: null };

@@ -109,7 +109,7 @@ function editedRow(planRow: PlanRow, editor: Editor, state: State, view: Session
   const { glyphs } = state;
   const head =
     planRow.kind === 'item'
-      ? `${guide(planRow.item, view.plan, glyphs)}${glyphOf(planRow.item, glyphs)} ${planRow.item.number} `
+      ? `${guide(planRow.item, view.plan, glyphs)}${markOf(planRow.item, view, glyphs)} ${planRow.item.number} `
       : `${planRow.kind === 'adding' && planRow.depth > 0 ? branch(planRow.isLast, glyphs) : ' '}${glyphs.pending} `;
   const room = Math.max(4, width - head.length - 1);
   const { lines, cursor } = layoutEditor(editor, room, 1);
@@ -154,7 +154,7 @@ function itemRow(item: ListedItem, state: State, view: SessionView, width: numbe
   const isCurrent = item.id === view.planRun.currentItemId;
   const section = item.depth === 0 && isSection(view.plan, item.id);
   const folded = section && view.planView.folded.has(item.id);
-  const mark = isCurrent ? statusGlyph(view.planRun.status, glyphs) : folded ? glyphs.folded : sectionOrOwn();
+  const mark = markOf(item, view, glyphs);
   const tone = itemTone(item, view, isCurrent);
   const left = [
     span(guide(item, view.plan, glyphs), 'dim'),
@@ -168,10 +168,13 @@ function itemRow(item: ListedItem, state: State, view: SessionView, width: numbe
     press: { on: 'item', itemId: item.id },
     ...(chosen === undefined ? {} : { chosen }),
   };
+}
 
-  function sectionOrOwn(): string {
-    return section && item.status === 'pending' ? glyphs.section : glyphOf(item, glyphs);
-  }
+function markOf(item: ListedItem, { plan, planRun, planView }: SessionView, glyphs: Glyphs): string {
+  if (item.id === planRun.currentItemId) return statusGlyph(planRun.status, glyphs);
+  const section = item.depth === 0 && isSection(plan, item.id);
+  if (section && planView.folded.has(item.id)) return glyphs.folded;
+  return section && item.status === 'pending' ? glyphs.section : glyphOf(item, glyphs);
 }
 
 /** Subtasks hang on a line; tasks stand free. */

@@ -52,12 +52,17 @@ function rowsOf(state: State, width: number, isShort: boolean): readonly Row[] {
   const make = offer('newSession');
   if (isShort) {
     const hasModel = (state.daemon?.provider ?? null) !== null;
-    return [...say('No plan for this folder yet.', width, 'strong'), make, ...(hasModel ? more : []), ...modelRows(state, width)];
+    return [
+      ...say(state.leftBecause ?? 'No plan for this folder yet.', width, 'strong'),
+      make,
+      ...(hasModel ? more : []),
+      ...modelRows(state, width),
+    ];
   }
   return [
     blankRow,
     ...say('Cairn runs plans and picks up where it was.', width, 'strong'),
-    ...say(`There is none yet for ${sanitise(shortPath(state.folder, state))}.`, width, 'dim'),
+    ...say(state.leftBecause ?? `There is none yet for ${sanitise(shortPath(state.folder, state))}.`, width, 'dim'),
     blankRow,
     make,
     ...more,

@@ -11,7 +11,6 @@ import { duration } from '../text.js';
 export function titlesRow(state: State, layout: Layout): Row {
   const { glyphs, session, size } = state;
   if (session === null) return { spans: rule([], [], size.columns, glyphs) };
-  const progress = progressSpans(session, state);
   if (layout.plan !== null && layout.conversation !== null) {
     const left = rule(
       [title('conversation', 'Conversation', state)],
@@ -19,7 +18,8 @@ export function titlesRow(state: State, layout: Layout): Row {
       layout.conversation.width,
       glyphs,
     );
-    const right = rule([title('plan', 'Plan', state)], progress, layout.plan.width, glyphs);
+    const own = [title('plan', 'Plan', state)];
+    const right = rule(own, progress(session, state, layout.plan.width - spansWidth(own)), layout.plan.width, glyphs);
     return { spans: [...left, span(glyphs.line.teeDown, 'dim'), ...right] };
   }
   if (layout.isWide) {
@@ -33,9 +33,7 @@ export function titlesRow(state: State, layout: Layout): Row {
     span('  '),
     title('conversation', size.columns < 48 ? 'Talk' : 'Conversation', state),
   ];
-  const short = shortProgress(session);
-  const fits = spansWidth(progress) + spansWidth(tabs) + 10 <= size.columns;
-  return { spans: rule(tabs, fits ? progress : short, size.columns, glyphs) };
+  return { spans: rule(tabs, progress(session, state, size.columns - spansWidth(tabs)), size.columns, glyphs) };
 }
 
 /** What has come since one scrolled up. */
@@ -53,8 +51,18 @@ function title(pane: Pane, text: string, { focus, tab, size }: State): Span {
   return span(text, isShown ? 'strong' : 'dim', press);
 }
 
-function shortProgress(view: SessionView): Span[] {
-  return view.plan.items.size === 0 ? [] : [span(`${view.plan.counts.done}/${openLeaves(view.plan.counts)}`, 'plain')];
+/** Columns that the rule takes around title and end. */
+const ruleMargin = 10;
+
+/** How far the plan is, as much of it as there is room for: the count in any case. */
+function progress(view: SessionView, state: State, width: number): readonly Span[] {
+  const all = progressSpans(view, state);
+  const [done, rest, figures, skipped, forecasted] = all;
+  if (done === undefined || rest === undefined || figures === undefined) return [];
+  const [, count = figures.text] = figures.text.split(' ');
+  const without = (...left: readonly (Span | undefined)[]): Span[] => all.filter((part) => !left.includes(part));
+  const choices = [all, without(skipped), without(skipped, forecasted), [span(count)]];
+  return choices.find((spans) => spansWidth(spans) + ruleMargin <= width) ?? [span(count)];
 }
 
 function progressSpans(view: SessionView, state: State): Span[] {
@@ -119,8 +127,12 @@ function lineTitle({ prompt, session }: State): string {
     case 'title':
       return 'Title';
     case undefined:
-      return session?.planRun.status === 'running' && session.run?.kind === 'leaf'
-        ? 'Say something to the running item'
-        : 'Say something';
+      return session !== null && hearsWords(session) ? 'Say something to the running item' : 'Say something';
   }
+}
+
+/** A running item that is worked at by the model hears what is said at its next turn. */
+function hearsWords({ planRun, plan }: SessionView): boolean {
+  const item = planRun.currentItemId === null ? undefined : plan.items.get(planRun.currentItemId);
+  return planRun.status === 'running' && item !== undefined && item.command === undefined;
 }

@@ -50,6 +50,18 @@ function keep(thing: object, width: number, glyphs: Glyphs, other: unknown, writ
 export const itemRows = (item: ListedItem, planRun: PlanRun | null, width: number, glyphs: Glyphs): readonly Row[] =>
   keep(item, width, glyphs, planRun, (page) => tellItem(item, planRun, glyphs.dot, page));
 
+const longestResult = 4_000;
+
+/** What a run said that it came to. */
+export function resultRows({ summary }: Run, width: number): readonly Row[] {
+  const { say, rows } = pageOf(width);
+  if (summary === null || summary.trim() === '') return [];
+  rows.push(blankRow);
+  say('Result', 'dim');
+  say(summary.slice(0, longestResult).trimEnd().split(/\r?\n/).map(sanitise).join('\n'), 'plain', 2);
+  return rows;
+}
+
 export const receiptRows = (receipt: Receipt, width: number, glyphs: Glyphs): readonly Row[] =>
   keep(receipt, width, glyphs, null, (page) => tellReceipt(receipt, page));
 

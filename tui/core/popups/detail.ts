@@ -9,7 +9,7 @@ import { blankRow, row, span } from '../rows.js';
 import type { State } from '../state.js';
 import { sanitise } from '../text.js';
 import { insideOf, type PopupView } from './box.js';
-import { changeRows, effectRows, itemRows, pageOf, receiptRows, runRows } from './detail-rows.js';
+import { changeRows, effectRows, itemRows, pageOf, receiptRows, resultRows, runRows } from './detail-rows.js';
 import { type DetailPopup, type DetailTab, detailTabs } from './popup.js';
 import { scrollKey } from './scroll.js';
 
@@ -51,6 +51,12 @@ export function detailView(popup: DetailPopup, state: State): PopupView {
   return { title, rows, scroll: popup.scroll, footer: [], isLarge: true };
 }
 
+/** Of the newest run that came to something. */
+function resultOf({ runs }: DetailPopup, width: number): readonly Row[] {
+  const run = runs?.find(({ status }) => status === 'completed');
+  return run === undefined ? [] : resultRows(run, width);
+}
+
 function goneRows(width: number): readonly Row[] {
   const page = pageOf(width);
   page.say('The item was removed.', 'warn');
@@ -62,7 +68,7 @@ function tabRows(popup: DetailPopup, item: ListedItem, state: State, width: numb
   const look = { popup, width, glyphs };
   switch (popup.tab) {
     case 'details':
-      return itemRows(item, state.session?.planRun ?? null, width, glyphs);
+      return [...itemRows(item, state.session?.planRun ?? null, width, glyphs), ...resultOf(popup, width)];
     case 'receipts':
       return allRows(look, popup.receipts, 'No check of it has run.', receiptRows);
     case 'effects':
