@@ -200,12 +200,18 @@ describe('asking a person', () => {
           : say('BLOCKED: what?');
     });
     const session = await story.session({ policy: 'workspace', items: [{ title: 'Only' }] });
+    const watcher = await story.daemon.watch();
+    await watcher.call('session.watch', { sessionId: session.id });
+    const heard = (): unknown[] => watcher.notes.filter(({ method }) => method === 'run.output').map(({ params }) => params.text);
     await runToRest(story.daemon, session.id, 'waiting');
     const { liveness } = await story.daemon.call('run.get', { sessionId: session.id });
     expect(liveness).toMatchObject({ state: 'waiting', cause: expect.stringContaining('rm -rf build') });
     const { entries } = await story.daemon.call('inbox.list', { state: 'open' });
     await story.daemon.call('inbox.answer', { id: entries[0]?.id ?? '', answer: 'deny' });
     await waitForRun(story.daemon, session.id, 'completed');
+    // Whoever looks on sees what was refused, as the model does.
+    await waitFor('the refusal to be told', () => heard().some((said) => String(said).includes('said no')), { describe: heard });
+    expect(heard()).toContainEqual(expect.stringContaining('rm -rf build'));
   });
 
   it('a deadline that passes applies the default, which denies', async () => {

@@ -67,6 +67,25 @@ describe('after kill -9', () => {
     expect(await lines(join(story.workspace, 'out.txt'))).toEqual(['once']);
   });
 
+  it('of a command that was cut off it is said that it is not run again, before anything starts', async () => {
+    const story = await tellStory(() => result());
+    const command = 'echo once >> out.txt; sleep 60';
+    const session = await story.session({ items: [{ title: 'Publish', command, verify: ['test -e published'] }] });
+    await story.daemon.call('run.start', { sessionId: session.id });
+    await waitFor('the command to begin', async () => (await lines(join(story.workspace, 'out.txt'))).length === 1);
+    await story.daemon.call('run.pause', { sessionId: session.id, now: true });
+    await waitForRun(story.daemon, session.id, 'paused');
+    const { wouldRun, mightRepeat } = await story.daemon.call('run.explain', { sessionId: session.id });
+    expect(wouldRun).toEqual(['check: test -e published', 'nothing else: it is blocked unless its checks pass']);
+    expect(mightRepeat).toMatchObject([{ summary: command, why: expect.stringContaining('not run again unless you retry it') }]);
+    await story.daemon.call('run.start', { sessionId: session.id });
+    await waitForRun(story.daemon, session.id, 'blocked');
+    expect(await lines(join(story.workspace, 'out.txt'))).toEqual(['once']);
+    const again = await story.daemon.call('run.explain', { sessionId: session.id });
+    expect(again.mightRepeat).toHaveLength(1);
+    expect(JSON.stringify(again)).not.toContain('the model');
+  });
+
   it('a leaf by command that was cut off is closed when its checks pass, without being run again', async () => {
     const story = await tellStory(() => result());
     const items = [{ title: 'Publish', command: 'echo once >> out.txt; sleep 60', verify: ['grep -q once out.txt'] }];

@@ -3,12 +3,12 @@ import type { Key } from './input.js';
 import type { Pane } from './state.js';
 
 /** Those of a pane, in it. */
-export const paneMoves = ['up', 'down', 'pageUp', 'pageDown', 'first', 'last', 'fold', 'unfold'] as const;
+const paneMoves = ['up', 'down', 'pageUp', 'pageDown', 'first', 'last', 'fold', 'unfold'] as const;
 export type PaneMove = (typeof paneMoves)[number];
-export const moveActions = [...paneMoves, 'nextPane', 'previousPane', 'running', 'togglePlan'] as const;
+const moveActions = [...paneMoves, 'nextPane', 'previousPane', 'running', 'togglePlan'] as const;
 export type MoveAction = (typeof moveActions)[number];
 
-export const runActions = ['run', 'pause', 'pauseNow', 'cancelRun', 'cancelPlan', 'retry'] as const;
+const runActions = ['run', 'pause', 'pauseNow', 'cancelRun', 'cancelPlan', 'retry'] as const;
 export type RunAction = (typeof runActions)[number];
 
 /** Those of the item under the cursor. */
@@ -23,12 +23,12 @@ const itemEdits = [
   'moveUp',
   'moveDown',
 ] as const;
-export const editActions = [...itemEdits, 'addTask', 'goal', 'undo'] as const;
+const editActions = [...itemEdits, 'addTask', 'goal', 'undo'] as const;
 export type EditAction = (typeof editActions)[number];
 
 /** Those of what the session holds. */
 const sessionLooks = ['open', 'details', 'diff', 'receipts', 'search', 'searchNext', 'searchPrevious'] as const;
-export const lookActions = [...sessionLooks, 'inbox', 'sessions', 'newSession', 'help'] as const;
+const lookActions = [...sessionLooks, 'inbox', 'sessions', 'newSession', 'help'] as const;
 export type LookAction = (typeof lookActions)[number];
 
 const screenActions = ['suspend', 'detach', 'demo'] as const;
