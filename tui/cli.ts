@@ -8,8 +8,8 @@ import type { HomeFiles } from '../shared/paths.js';
 import { connect, filesOf, NoDaemon } from './connect.js';
 import { type Glyphs, glyphsFor } from './core/glyphs.js';
 import { coloured, plain } from './core/style.js';
-import { sanitise } from './core/text.js';
-import type { ViewOptions } from './core/tree-view.js';
+import { sanitise } from './core/text/text.js';
+import type { ViewOptions } from './core/lines/tree-view.js';
 
 export const exitCodes = { done: 0, failed: 1, needsPerson: 2, usage: 64, noDaemon: 69, interrupted: 130 } as const;
 

@@ -3,7 +3,7 @@
  * terminal is in raw mode, on its other screen, and reports pastes and the mouse.
  */
 import type { Frame, Size } from './core/frame.js';
-import type { Input } from './core/input.js';
+import type { Input } from './core/input/input.js';
 import { openCanvas } from './screen/canvas.js';
 import { openKeyboard, type TerminalInput } from './screen/keyboard.js';
 import { cancelSequence, enterScreen, leaveScreen } from './screen/modes.js';

@@ -3,7 +3,7 @@ import { buildTree, countLeaves, listTree } from '../../shared/plan-tree.js';
 import type { Item, ItemId, ListedItem, SessionId } from '../../shared/plan.js';
 import type { Run, RunId, Usage } from '../../shared/run.js';
 import type { DaemonStatus, RunOutput, Session, SessionChanged, Snapshot } from '../../shared/session.js';
-import type { Key, Mouse } from '../../tui/core/input.js';
+import type { Key, Mouse } from '../../tui/core/input/input.js';
 import { glyphsFor } from '../../tui/core/glyphs.js';
 import type { Msg } from '../../tui/core/message.js';
 import type { Start } from '../../tui/core/state.js';

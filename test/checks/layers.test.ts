@@ -28,7 +28,7 @@ describe('the linter refuses an import against the direction of the layers', () 
     ['daemon/tools/read.ts', '../app.js'],
     ['daemon/app.ts', './daemon.js'],
     ['tui/connect.ts', '../daemon/home.js'],
-    ['tui/core/text.ts', '../connect.js'],
+    ['tui/core/view.ts', '../connect.js'],
     ['daemon/home.ts', '../tui/connect.js'],
     ['tui/connect.ts', '../scripts/bench.js'],
   ])('%s of %s', async (file, specifier) => {
@@ -40,8 +40,8 @@ describe('the linter refuses an import against the direction of the layers', () 
     ['daemon/store/store.ts', '../domain/plan.js'],
     ['daemon/agent/context.ts', '../store/store.js'],
     ['daemon/app.ts', './runner/runner.js'],
-    ['tui/core/text.ts', '../../shared/plan-tree.js'],
-    ['tui/connect.ts', './core/text.js'],
+    ['tui/core/view.ts', '../../shared/plan-tree.js'],
+    ['tui/connect.ts', './core/view.js'],
   ])('and lets %s have %s', async (file, specifier) => {
     expect(await complaints(file, importing(specifier))).toEqual([]);
   });
@@ -59,7 +59,7 @@ describe('the linter refuses an import against the direction of the layers', () 
 });
 
 describe('the linter keeps the pure folders pure', () => {
-  it.each(['daemon/domain/plan-order.ts', 'shared/plan-tree.ts', 'tui/core/text.ts'])('%s', async (file) => {
+  it.each(['daemon/domain/plan-order.ts', 'shared/plan-tree.ts', 'tui/core/view.ts'])('%s', async (file) => {
     const impure = [
       'Date.now()',
       'new Date()',

@@ -9,7 +9,7 @@ let eslint: ESLint;
 beforeAll(async () => {
   eslint = new ESLint({ cwd: root });
   // The first file of each project has all of it read.
-  await eslint.lintFiles(['shared/version.ts', 'daemon/domain/plan.ts', 'daemon/home.ts', 'tui/core/text.ts', 'tui/main.ts']);
+  await eslint.lintFiles(['shared/version.ts', 'daemon/domain/plan.ts', 'daemon/home.ts', 'tui/core/view.ts', 'tui/main.ts']);
 }, 120_000);
 
 /** The rules that object to `text` as the content of a file of the project. */
@@ -25,10 +25,10 @@ const wrongImports: [string, string, string][] = [
   ['the domain the store', 'daemon/domain/plan.ts', "import '../store/store.js';"],
   ['the domain the clock', 'daemon/domain/plan.ts', "import '../clock.js';"],
   ['shared the daemon', 'shared/plan-tree.ts', "import '../daemon/domain/plan.js';"],
-  ['shared the client', 'shared/plan-tree.ts', "import '../tui/core/text.js';"],
+  ['shared the client', 'shared/plan-tree.ts', "import '../tui/core/view.js';"],
   ['the client the daemon', 'tui/connect.ts', "import '../daemon/home.js';"],
   ['the daemon the client', 'daemon/home.ts', "import '../tui/connect.js';"],
-  ["the client's pure part the rest of it", 'tui/core/text.ts', "import '../connect.js';"],
+  ["the client's pure part the rest of it", 'tui/core/view.ts', "import '../connect.js';"],
   ['the runner an adapter of the store', 'daemon/runner/runner.ts', "import '../store/sqlite/open-store.js';"],
   ['a handler the inside of the runner', 'daemon/rpc/handlers/run.ts', "import '../../runner/session-states.js';"],
   ['the store another room', 'daemon/store/store.ts', "import '../runner/commands.js';"],
@@ -76,7 +76,7 @@ const impure: [string, string][] = [
   ['globalThis.Date.now()', 'no-restricted-syntax'],
 ];
 
-describe.each(['shared/plan-tree.ts', 'daemon/domain/plan.ts', 'tui/core/text.ts'])('%s is pure', (path) => {
+describe.each(['shared/plan-tree.ts', 'daemon/domain/plan.ts', 'tui/core/view.ts'])('%s is pure', (path) => {
   it.each(impure)('no %s', async (code, rule) => {
     expect(await objections(path, `export const value: unknown = ${code};`)).toContain(rule);
   });

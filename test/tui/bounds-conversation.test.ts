@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ItemId, SessionId } from '../../shared/plan.js';
 import type { Run, RunId } from '../../shared/run.js';
 import type { RunOutput } from '../../shared/session.js';
-import { blockRows, canFold } from '../../tui/core/block-rows.js';
+import { blockRows, canFold } from '../../tui/core/conversation/block-rows.js';
 import {
   addBlock,
   appendOutput,
@@ -14,9 +14,9 @@ import {
   newBlock,
   type NewBlock,
   replaceRuns,
-} from '../../tui/core/conversation.js';
+} from '../../tui/core/conversation/conversation.js';
 import { glyphsFor } from '../../tui/core/glyphs.js';
-import { transcriptBlocks } from '../../tui/core/transcript.js';
+import { transcriptBlocks } from '../../tui/core/conversation/transcript.js';
 import { sizeOf } from './core-support.js';
 import { stage } from './screen-script.js';
 import { runOf } from './simulated-daemon.js';

@@ -1,10 +1,10 @@
 /** Long texts in the line: only what is in sight is laid out, and once. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { layoutEditor } from '../../tui/core/editor-layout.js';
-import { type Editor, editorOf } from '../../tui/core/line-editor.js';
-import { graphemesOf, nextPosition, previousPosition } from '../../tui/core/text-position.js';
-import { widthOf } from '../../tui/core/text.js';
+import { layoutEditor } from '../../tui/core/text/editor-layout.js';
+import { type Editor, editorOf } from '../../tui/core/text/line-editor.js';
+import { graphemesOf, nextPosition, previousPosition } from '../../tui/core/text/text-position.js';
+import { widthOf } from '../../tui/core/text/text.js';
 import { sizeOf } from './core-support.js';
 import { openTalk } from './core-talk.js';
 

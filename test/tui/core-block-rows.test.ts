@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RunId } from '../../shared/run.js';
-import { type BlockLook, blockRows } from '../../tui/core/block-rows.js';
+import { type BlockLook, blockRows } from '../../tui/core/conversation/block-rows.js';
 import {
   addBlock,
   appendOutput,
@@ -10,7 +10,7 @@ import {
   type Conversation,
   emptyConversation,
   newBlock,
-} from '../../tui/core/conversation.js';
+} from '../../tui/core/conversation/conversation.js';
 import { glyphsFor } from '../../tui/core/glyphs.js';
 
 const glyphs = glyphsFor('en_US.UTF-8');

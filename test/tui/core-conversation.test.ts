@@ -13,7 +13,7 @@ import {
   linesOf,
   newBlock,
   replaceRuns,
-} from '../../tui/core/conversation.js';
+} from '../../tui/core/conversation/conversation.js';
 
 const run = (n: number): RunId => `r_${n}` as RunId;
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Item, ItemId, ItemStatus } from '../../shared/plan.js';
 import type { Run, RunId } from '../../shared/run.js';
-import { forecast } from '../../tui/core/forecast.js';
-import { planModel } from '../../tui/core/plan-model.js';
+import { forecast } from '../../tui/core/plan/forecast.js';
+import { planModel } from '../../tui/core/plan/plan-model.js';
 
 const begin = Date.parse('2026-03-01T10:00:00.000Z');
 const minute = 60_000;

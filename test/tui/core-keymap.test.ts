@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { act } from '../../tui/core/act.js';
-import { decode, emptyDecoder } from '../../tui/core/input-decoder.js';
+import { act } from '../../tui/core/actions/act.js';
+import { decode, emptyDecoder } from '../../tui/core/input/input-decoder.js';
 import { actionOf, actions, bindingOf, keymap, keyName, keyOf, lineKeymap, toldKeys } from '../../tui/core/keymap.js';
 import { helpView } from '../../tui/core/popups/help.js';
 import { menuActions } from '../../tui/core/popups/menu.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { addItem } from '../../daemon/domain/plan-edit.js';
-import type { Mouse } from '../../tui/core/input.js';
+import type { Mouse } from '../../tui/core/input/input.js';
 import { clickAt, sizeOf, titleAtCursor } from './core-support.js';
 import { openTalk } from './core-talk.js';
 import { stage, streamWork } from './screen-script.js';

@@ -9,8 +9,8 @@ import {
   newBlock,
   addBlock,
   replaceRuns,
-} from '../../tui/core/conversation.js';
-import { transcriptBlocks } from '../../tui/core/transcript.js';
+} from '../../tui/core/conversation/conversation.js';
+import { transcriptBlocks } from '../../tui/core/conversation/transcript.js';
 import { sizeOf } from './core-support.js';
 import { openTalk, threeTasks } from './core-talk.js';
 import { listedOf, planRunOf } from './tui-support.js';

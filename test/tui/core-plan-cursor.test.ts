@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addItem, moveItem, removeItem } from '../../daemon/domain/plan-edit.js';
 import type { Item, ItemId } from '../../shared/plan.js';
-import { topOf } from '../../tui/core/plan-cursor.js';
+import { topOf } from '../../tui/core/plan/plan-cursor.js';
 import { layoutOf } from '../../tui/core/layout.js';
 import { rowsOfPlan } from '../../tui/core/panes/plan-pane.js';
 import { type Person, sizeOf, titleAtCursor } from './core-support.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Item, type ItemId, itemStatuses } from '../../shared/plan.js';
-import { changePlan, planModel } from '../../tui/core/plan-model.js';
+import { changePlan, planModel } from '../../tui/core/plan/plan-model.js';
 
 const idOf = (n: number): ItemId => `i${n}` as ItemId;
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ItemId } from '../../shared/plan.js';
 import type { Message, Run, RunId } from '../../shared/run.js';
 import type { Call } from '../../tui/core/message.js';
-import { transcriptBlocks } from '../../tui/core/transcript.js';
+import { transcriptBlocks } from '../../tui/core/conversation/transcript.js';
 import { answerTo, sizeOf } from './core-support.js';
 import { openTalk } from './core-talk.js';
 import * as samples from './screen-samples.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Run } from '../../shared/run.js';
-import { livenessText } from '../../tui/core/liveness-text.js';
-import { clock, cost, count } from '../../tui/core/numbers.js';
-import { countOf, duration } from '../../tui/core/text.js';
+import { livenessText } from '../../tui/core/plan/liveness-text.js';
+import { clock, cost, count } from '../../tui/core/text/numbers.js';
+import { countOf, duration } from '../../tui/core/text/text.js';
 import { now } from './core-support.js';
 import { openTalk } from './core-talk.js';
 import { runOf } from './simulated-daemon.js';

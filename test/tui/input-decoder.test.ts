@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decode, type DecoderState, emptyDecoder, pasteLimit } from '../../tui/core/input-decoder.js';
-import type { Input, Key } from '../../tui/core/input.js';
+import { decode, type DecoderState, emptyDecoder, pasteLimit } from '../../tui/core/input/input-decoder.js';
+import type { Input, Key } from '../../tui/core/input/input.js';
 
 /** All inputs of pieces that come at once, after which nothing more comes. */
 function decodeAll(...pieces: string[]): Input[] {

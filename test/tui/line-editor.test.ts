@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { layoutEditor } from '../../tui/core/editor-layout.js';
-import { decode, emptyDecoder } from '../../tui/core/input-decoder.js';
-import type { Key } from '../../tui/core/input.js';
-import { applyKey, type Editor, editorOf, emptyEditor, insert } from '../../tui/core/line-editor.js';
-import { cells, sanitise, widthOf } from '../../tui/core/text.js';
+import { layoutEditor } from '../../tui/core/text/editor-layout.js';
+import { decode, emptyDecoder } from '../../tui/core/input/input-decoder.js';
+import type { Key } from '../../tui/core/input/input.js';
+import { applyKey, type Editor, editorOf, emptyEditor, insert } from '../../tui/core/text/line-editor.js';
+import { cells, sanitise, widthOf } from '../../tui/core/text/text.js';
 
 const [controlKeys, altKeys] = ['abdefjkuwy_', 'bdf_'];
 const sequences: Readonly<Record<string, string>> = {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Frame, type Rect, type Region, type RegionId, regionIds, type Row, type Size } from '../../tui/core/frame.js';
-import type { Input } from '../../tui/core/input.js';
+import type { Input } from '../../tui/core/input/input.js';
 import type { Tone } from '../../tui/core/style.js';
-import { cells, sanitise } from '../../tui/core/text.js';
+import { cells, sanitise } from '../../tui/core/text/text.js';
 import { openScreen, type Screen } from '../../tui/screen.js';
 import { type FakeTerminal, openFakeTerminal } from '../support/fake-terminal.js';
 import { waitFor } from '../support/wait.js';

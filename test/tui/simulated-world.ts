@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { addItem, moveItem, removeItem, setStatus, updateItem } from '../../daemon/domain/plan-edit.js';
 import type { RunOutput } from '../../shared/session.js';
 import type { Size } from '../../tui/core/frame.js';
-import type { Input, Mouse } from '../../tui/core/input.js';
+import type { Input, Mouse } from '../../tui/core/input/input.js';
 import { keymap } from '../../tui/core/keymap.js';
 import type { Call, Msg } from '../../tui/core/message.js';
 import type { State } from '../../tui/core/state.js';

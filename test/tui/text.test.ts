@@ -2,7 +2,19 @@ import unicode11 from '@xterm/addon-unicode11';
 import xterm from '@xterm/headless';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { cells, countOf, cut, duration, fit, padEnd, reveal, rowStarts, sanitise, widthOf, wrap } from '../../tui/core/text.js';
+import {
+  cells,
+  countOf,
+  cut,
+  duration,
+  fit,
+  padEnd,
+  reveal,
+  rowStarts,
+  sanitise,
+  widthOf,
+  wrap,
+} from '../../tui/core/text/text.js';
 
 // What joins, turns, hides and piles up.
 const tricky = [

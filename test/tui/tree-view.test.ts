@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { buildTree, countLeaves } from '../../shared/plan-tree.js';
 import type { Item } from '../../shared/plan.js';
 import type { PlanRun } from '../../shared/run.js';
-import { widthOf } from '../../tui/core/text.js';
-import { renderTree, type ViewOptions } from '../../tui/core/tree-view.js';
+import { widthOf } from '../../tui/core/text/text.js';
+import { renderTree, type ViewOptions } from '../../tui/core/lines/tree-view.js';
 import { ascii, colours, everyMark, itemOf, listedOf, narrow, planRunOf, wide } from './tui-support.js';
 
 function render(

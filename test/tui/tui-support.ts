@@ -9,7 +9,7 @@ import { type PlanRun, planRunSchema } from '../../shared/run.js';
 import { type Session, type Snapshot, snapshotSchema } from '../../shared/session.js';
 import { glyphsFor } from '../../tui/core/glyphs.js';
 import { coloured, plain } from '../../tui/core/style.js';
-import type { ViewOptions } from '../../tui/core/tree-view.js';
+import type { ViewOptions } from '../../tui/core/lines/tree-view.js';
 import { plainEnvironment, tempPlaces } from '../support/daemon.js';
 import { type Ended, runProgram } from '../support/program.js';
 

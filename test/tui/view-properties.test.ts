@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Frame, Size } from '../../tui/core/frame.js';
-import { widthOf } from '../../tui/core/text.js';
+import { widthOf } from '../../tui/core/text/text.js';
 import { view } from '../../tui/core/view.js';
 import { openScreen } from '../../tui/screen.js';
 import { type FakeTerminal, openFakeTerminal } from '../support/fake-terminal.js';

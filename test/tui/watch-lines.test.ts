@@ -3,8 +3,8 @@ import type { RunOutput, SessionChanged } from '../../shared/session.js';
 import { inboxEntrySchema } from '../../shared/mission.js';
 import { sessionIdSchema } from '../../shared/plan.js';
 import { runOutputSchema } from '../../shared/session.js';
-import type { ViewOptions } from '../../tui/core/tree-view.js';
-import { flush, fromSnapshot, takeChange, takeOutput, treeLines, type Watched } from '../../tui/core/watch-lines.js';
+import type { ViewOptions } from '../../tui/core/lines/tree-view.js';
+import { flush, fromSnapshot, takeChange, takeOutput, treeLines, type Watched } from '../../tui/core/lines/watch-lines.js';
 import { askForSample, colours, everyMark, itemOf, planRunOf, sessionOf, snapshotOf, wide } from './tui-support.js';
 
 const sessionId = sessionIdSchema.parse('s_1');

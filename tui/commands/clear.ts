@@ -1,5 +1,5 @@
 import type { Register } from '../cli.js';
-import { countOf } from '../core/text.js';
+import { countOf } from '../core/text/text.js';
 import { targetOf, withSession } from './edit-target.js';
 
 export const registerClear: Register = (program, cli) => {

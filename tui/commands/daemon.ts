@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { duration } from '../core/text.js';
+import { duration } from '../core/text/text.js';
 import { seconds, wholeNumber } from './option-values.js';
 import { type Cli, exitCodes, type Register } from '../cli.js';
 import { connect, connectIfRunning } from '../connect.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Cli, type Register } from '../cli.js';
 import type { SessionId } from '../../shared/plan.js';
-import { renderTree } from '../core/tree-view.js';
+import { renderTree } from '../core/lines/tree-view.js';
 import { programFolder } from '../program-folder.js';
 import { endOnSignals, followSession } from './watch.js';
 

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import type { DaemonStatus } from '../../shared/session.js';
 import { type Cli, exitCodes, type Register } from '../cli.js';
 import { NoDaemon } from '../connect.js';
-import { sanitise } from '../core/text.js';
+import { sanitise } from '../core/text/text.js';
 import { findLocalServers } from '../local-servers.js';
 
 const answerWithinMs = 5_000;

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Client } from '../../shared/client.js';
 import type { ListedItem, SessionId } from '../../shared/plan.js';
 import type { Cli } from '../cli.js';
-import { sanitise } from '../core/text.js';
+import { sanitise } from '../core/text/text.js';
 import { glyphOf } from '../core/glyphs.js';
 import { findItem, findSession } from '../references.js';
 

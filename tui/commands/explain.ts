@@ -1,5 +1,5 @@
 import type { Register } from '../cli.js';
-import { sanitise } from '../core/text.js';
+import { sanitise } from '../core/text/text.js';
 import { findSession } from '../references.js';
 
 export const registerExplain: Register = (program, cli) => {

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import type { Register } from '../cli.js';
 import { readInput } from '../input.js';
-import { countOf } from '../core/text.js';
+import { countOf } from '../core/text/text.js';
 import { targetOf, withSession } from './edit-target.js';
 
 export const registerImport: Register = (program, cli) => {

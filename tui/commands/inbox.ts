@@ -1,5 +1,5 @@
 import { type Cli, type Register, UsageError } from '../cli.js';
-import { sanitise } from '../core/text.js';
+import { sanitise } from '../core/text/text.js';
 
 export const registerInbox: Register = (program, cli) => {
   const inbox = program.command('inbox').description('what waits for a person');

@@ -1,7 +1,7 @@
 import type { Register } from '../cli.js';
-import { fit, padEnd, sanitise } from '../core/text.js';
+import { fit, padEnd, sanitise } from '../core/text/text.js';
 import { wholeNumber } from './option-values.js';
-import { toneOf } from '../core/tree-view.js';
+import { toneOf } from '../core/lines/tree-view.js';
 
 export const registerList: Register = (program, cli) => {
   program

@@ -1,7 +1,7 @@
 import type { CairnEvent } from '../../shared/event.js';
 import type { ListedItem, Revision } from '../../shared/plan.js';
 import type { Register } from '../cli.js';
-import { fit, sanitise } from '../core/text.js';
+import { fit, sanitise } from '../core/text/text.js';
 import { wholeNumber } from './option-values.js';
 import { findSession } from '../references.js';
 

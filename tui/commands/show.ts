@@ -1,5 +1,5 @@
 import type { Register } from '../cli.js';
-import { renderTree } from '../core/tree-view.js';
+import { renderTree } from '../core/lines/tree-view.js';
 import { findSession } from '../references.js';
 
 export const registerShow: Register = (program, cli) => {

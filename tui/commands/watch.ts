@@ -5,7 +5,7 @@ import type { SessionId } from '../../shared/plan.js';
 import type { PlanRunStatus } from '../../shared/run.js';
 import { type Cli, exitCodes, type Register } from '../cli.js';
 import { connectIfRunning } from '../connect.js';
-import { flush, fromSnapshot, inboxLines, takeChange, takeOutput, treeLines, type Watched } from '../core/watch-lines.js';
+import { flush, fromSnapshot, inboxLines, takeChange, takeOutput, treeLines, type Watched } from '../core/lines/watch-lines.js';
 import { findSession } from '../references.js';
 
 export const registerWatch: Register = (program, cli) => {

@@ -1,5 +1,5 @@
 /** Every key, once: what it does, where, and how it is told. The hints, the help, the item menu and the README are made of it. */
-import type { Key } from './input.js';
+import type { Key } from './input/input.js';
 import type { Pane } from './state.js';
 
 /** Those of a pane, in it. */

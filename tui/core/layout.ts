@@ -1,8 +1,8 @@
 /** Where everything stands, at every size. */
 import type { Rect } from './frame.js';
-import { layoutEditor } from './editor-layout.js';
+import { layoutEditor } from './text/editor-layout.js';
 import type { State } from './state.js';
-import { sanitise, wrap } from './text.js';
+import { sanitise, wrap } from './text/text.js';
 
 /** From here on plan and conversation stand side by side. */
 export const wideColumns = 100;

@@ -3,9 +3,9 @@ import type { MethodName, ParamsInput, ResultOf } from '../../shared/contract.js
 import type { ErrorKind } from '../../shared/errors.js';
 import type { ItemId, SessionId } from '../../shared/plan.js';
 import type { DaemonStatus, RunOutput, SessionChanged } from '../../shared/session.js';
-import type { Intent, UndoEntry } from './edits.js';
+import type { Intent, UndoEntry } from './plan/edits.js';
 import type { Size } from './frame.js';
-import type { Input } from './input.js';
+import type { Input } from './input/input.js';
 
 /** A model server that answers on this machine. */
 export interface LocalServer {

@@ -3,16 +3,16 @@ import type { InboxEntry } from '../../shared/mission.js';
 import type { ItemId, SessionId } from '../../shared/plan.js';
 import type { Liveness, PlanRun, Run, RunId, Step } from '../../shared/run.js';
 import type { DaemonStatus, Session } from '../../shared/session.js';
-import type { Conversation } from './conversation.js';
-import type { Intent, Target, UndoEntry } from './edits.js';
+import type { Conversation } from './conversation/conversation.js';
+import type { Intent, Target, UndoEntry } from './plan/edits.js';
 import type { Size } from './frame.js';
 import type { Glyphs } from './glyphs.js';
-import { type Editor, emptyEditor } from './line-editor.js';
+import { type Editor, emptyEditor } from './text/line-editor.js';
 import type { Cmd, LocalServer } from './message.js';
-import type { PlanModel } from './plan-model.js';
+import type { PlanModel } from './plan/plan-model.js';
 import type { Popup } from './popups/popup.js';
 import type { Tone } from './style.js';
-import type { Typed } from './typed-ahead.js';
+import type { Typed } from './input/typed-ahead.js';
 
 export type Pane = 'conversation' | 'plan' | 'line';
 

@@ -1,21 +1,21 @@
 /** One step: what happened, and what the screen then is and wants done. */
 import { unreachable } from '../../shared/errors.js';
 import type { SessionId } from '../../shared/plan.js';
-import { answered, refused } from './answers.js';
-import { sayAgain } from './chat-line.js';
-import { askWhenFree, enqueue } from './edit-queue.js';
-import type { Intent } from './edits.js';
-import { keyPressed, pasted } from './input-update.js';
-import { keepText, keepTexts } from './kept-texts.js';
-import { whyNot } from './link-words.js';
+import { answered, refused } from './link/answers.js';
+import { sayAgain } from './conversation/chat-line.js';
+import { askWhenFree, enqueue } from './plan/edit-queue.js';
+import type { Intent } from './plan/edits.js';
+import { keyPressed, pasted } from './input/input-update.js';
+import { keepText, keepTexts } from './plan/kept-texts.js';
+import { whyNot } from './link/link-words.js';
 import { call, type Msg } from './message.js';
-import { mouseUsed } from './mouse-update.js';
+import { mouseUsed } from './input/mouse-update.js';
 import { inform } from './popups/confirm.js';
-import { runsRead } from './reading.js';
-import { openSession, takeChange, takeOutput } from './session-update.js';
+import { runsRead } from './conversation/reading.js';
+import { openSession, takeChange, takeOutput } from './link/session-update.js';
 import { type Next, next, patchSession, type State, tell, withCmds } from './state.js';
-import { keepLine } from './steady-cursor.js';
-import { takeTyped } from './typed-ahead.js';
+import { keepLine } from './plan/steady-cursor.js';
+import { takeTyped } from './input/typed-ahead.js';
 
 export const update = (state: State, msg: Msg): Next => keepTexts(state, takeTyped(take(state, msg), take));
 

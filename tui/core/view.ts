@@ -10,7 +10,7 @@ import { lineTitleRow, titlesRow } from './panes/titles.js';
 import { boxed } from './popups/box.js';
 import { popupView } from './popups/popups.js';
 import type { Frame, Region } from './press.js';
-import { textRow } from './rows.js';
+import { textRow } from './panes/rows.js';
 import type { State } from './state.js';
 
 type Cursor = Frame['cursor'];

@@ -1,8 +1,8 @@
 /** What a person types, pastes and clicks, read from the terminal. blessed reads nothing: it loses and doubles keys. */
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
-import type { Input } from '../core/input.js';
-import { decode, emptyDecoder } from '../core/input-decoder.js';
+import type { Input } from '../core/input/input.js';
+import { decode, emptyDecoder } from '../core/input/input-decoder.js';
 
 /** A terminal to read from: `process.stdin`, or one like it. */
 export type TerminalInput = Readable & { setRawMode?(isRaw: boolean): unknown; readonly isRaw?: boolean };

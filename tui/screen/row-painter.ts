@@ -1,7 +1,7 @@
 /** Rows of text as cells of the screen, by the width that each grapheme takes. */
 import type { Line } from 'neo-blessed';
 import type { Row } from '../core/frame.js';
-import { cells } from '../core/text.js';
+import { cells } from '../core/text/text.js';
 import type { Palette } from './attributes.js';
 
 const cacheLimit = 2_000;

@@ -1,13 +1,13 @@
 /** The conversation: what was said, called and answered, and what is on its way. */
-import { rowsInSight } from '../conversation-view.js';
+import { rowsInSight } from '../conversation/conversation-view.js';
 import type { Rect } from '../frame.js';
 import type { Glyphs } from '../glyphs.js';
-import { keysToLine } from '../hints.js';
+import { keysToLine } from './hints.js';
 import type { Row } from '../press.js';
-import { textRow } from '../rows.js';
+import { textRow } from './rows.js';
 import type { SessionView, State } from '../state.js';
 import type { Tone } from '../style.js';
-import { sanitise, wrap } from '../text.js';
+import { sanitise, wrap } from '../text/text.js';
 
 export function conversationPane(state: State, view: SessionView, { width, height }: Rect): readonly Row[] {
   const { chat, glyphs, focus } = state;

@@ -3,12 +3,12 @@ import type { PlanRunStatus } from '../../../shared/run.js';
 import { statusGlyph } from '../glyphs.js';
 import { keyOf } from '../keymap.js';
 import type { Row, Span } from '../press.js';
-import { apart, span } from '../rows.js';
+import { apart, span } from './rows.js';
 import { knownUntil, type SessionView, type State } from '../state.js';
 import type { Tone } from '../style.js';
-import { clock } from '../numbers.js';
-import { sanitise } from '../text.js';
-import { toneOf } from '../tree-view.js';
+import { clock } from '../text/numbers.js';
+import { sanitise } from '../text/text.js';
+import { toneOf } from '../lines/tree-view.js';
 
 export function headerRow(state: State, width: number): Row {
   const { session, glyphs } = state;

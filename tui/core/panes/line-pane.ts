@@ -1,10 +1,10 @@
 /** The line in which one writes: several rows when the text is longer. */
 import type { Rect } from '../frame.js';
-import { keysToLine } from '../hints.js';
+import { keysToLine } from './hints.js';
 import { inLine } from '../layout.js';
-import { layoutEditor } from '../editor-layout.js';
+import { layoutEditor } from '../text/editor-layout.js';
 import type { Row, Span } from '../press.js';
-import { fitSpans, span } from '../rows.js';
+import { fitSpans, span } from './rows.js';
 import type { State } from '../state.js';
 import type { PaneView } from './plan-pane.js';
 

@@ -2,10 +2,10 @@
 import { type Action, bindingOf, keyOf } from '../keymap.js';
 import type { Rect } from '../frame.js';
 import type { Row } from '../press.js';
-import { blankRow, fitRow, row, span, textRow } from '../rows.js';
+import { blankRow, fitRow, row, span, textRow } from './rows.js';
 import { shortPath, type State } from '../state.js';
 import type { Tone } from '../style.js';
-import { sanitise, wrap } from '../text.js';
+import { sanitise, wrap } from '../text/text.js';
 
 /** What a key does here, to be clicked as well. */
 const offer = (action: Action, text = bindingOf(action, 'start')?.help ?? ''): Row => {

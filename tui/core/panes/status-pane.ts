@@ -1,11 +1,11 @@
 /** The last rows: what the keys do here, or what just happened; then model, spending, inbox and connection. */
 import type { Row, Span } from '../press.js';
 import type { Rect } from '../frame.js';
-import { type Fact, factsOf } from '../facts.js';
-import { hints } from '../hints.js';
-import { apart, fitSpans, segments, span, spansWidth } from '../rows.js';
+import { type Fact, factsOf } from './facts.js';
+import { hints } from './hints.js';
+import { apart, fitSpans, segments, span, spansWidth } from './rows.js';
 import { type SessionView, type State } from '../state.js';
-import { sanitise } from '../text.js';
+import { sanitise } from '../text/text.js';
 
 export function statusPane(state: State, { width, height }: Rect): readonly Row[] {
   const { glyphs, notice } = state;

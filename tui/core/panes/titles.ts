@@ -1,12 +1,12 @@
 /** The rules between the panes: what each is called, which one has the focus, and how far the plan is. */
 import type { Press, Row, Span } from '../press.js';
 import { type Layout, wideColumns } from '../layout.js';
-import { forecast } from '../forecast.js';
+import { forecast } from '../plan/forecast.js';
 import { keyOf } from '../keymap.js';
-import { openLeaves, progressBar } from '../progress.js';
-import { rule, span, spansWidth } from '../rows.js';
+import { openLeaves, progressBar } from '../plan/progress.js';
+import { rule, span, spansWidth } from './rows.js';
 import { knownUntil, type Pane, type SessionView, type State } from '../state.js';
-import { duration } from '../text.js';
+import { duration } from '../text/text.js';
 
 export function titlesRow(state: State, layout: Layout): Row {
   const { glyphs, session, size } = state;

@@ -2,9 +2,9 @@
 import type { Size } from '../frame.js';
 import type { Glyphs } from '../glyphs.js';
 import type { Region, Row, Span } from '../press.js';
-import { blankRow, fitSpans, rule, span, spansWidth } from '../rows.js';
+import { blankRow, fitSpans, rule, span, spansWidth } from '../panes/rows.js';
 import type { Tone } from '../style.js';
-import { sanitise, widthOf } from '../text.js';
+import { sanitise, widthOf } from '../text/text.js';
 
 export interface PopupView {
   readonly title: string;

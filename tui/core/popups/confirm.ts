@@ -1,8 +1,8 @@
 /** A question with its answers. What changes something is never what Enter takes by itself. */
-import type { Key } from '../input.js';
-import { blankRow, textRow } from '../rows.js';
+import type { Key } from '../input/input.js';
+import { blankRow, textRow } from '../panes/rows.js';
 import type { State } from '../state.js';
-import { sanitise, wrap } from '../text.js';
+import { sanitise, wrap } from '../text/text.js';
 import { buttons, insideOf, lastScroll, type PopupView } from './box.js';
 import type { Choice, ConfirmPopup, Does, ExplainPopup } from './popup.js';
 

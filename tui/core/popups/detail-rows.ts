@@ -3,11 +3,11 @@ import { unreachable } from '../../../shared/errors.js';
 import type { ItemChange, ListedItem } from '../../../shared/plan.js';
 import type { Effect, PlanRun, Receipt, Run } from '../../../shared/run.js';
 import { type Glyphs, wordOf } from '../glyphs.js';
-import { grouped } from '../numbers.js';
+import { grouped } from '../text/numbers.js';
 import type { Row } from '../press.js';
-import { blankRow, textRow } from '../rows.js';
+import { blankRow, textRow } from '../panes/rows.js';
 import type { Tone } from '../style.js';
-import { countOf, duration, reveal, sanitise, wrap } from '../text.js';
+import { countOf, duration, reveal, sanitise, wrap } from '../text/text.js';
 import type { ItemRevision } from './popup.js';
 
 /** Rows that are being written. Each line of a text is wrapped by itself. */

@@ -2,12 +2,12 @@
 import { unreachable } from '../../../shared/errors.js';
 import type { ListedItem } from '../../../shared/plan.js';
 import type { Glyphs } from '../glyphs.js';
-import type { Key } from '../input.js';
-import { listedItem } from '../plan-model.js';
+import type { Key } from '../input/input.js';
+import { listedItem } from '../plan/plan-model.js';
 import type { Row, Span } from '../press.js';
-import { blankRow, row, span } from '../rows.js';
+import { blankRow, row, span } from '../panes/rows.js';
 import type { State } from '../state.js';
-import { sanitise } from '../text.js';
+import { sanitise } from '../text/text.js';
 import { insideOf, type PopupView } from './box.js';
 import { changeRows, effectRows, itemRows, pageOf, receiptRows, resultRows, runRows } from './detail-rows.js';
 import { type DetailPopup, type DetailTab, detailTabs } from './popup.js';

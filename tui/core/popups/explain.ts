@@ -2,10 +2,10 @@
 import type { Explanation } from '../../../shared/run.js';
 import { call } from '../message.js';
 import type { Row } from '../press.js';
-import { blankRow, textRow } from '../rows.js';
+import { blankRow, textRow } from '../panes/rows.js';
 import type { State } from '../state.js';
 import type { Tone } from '../style.js';
-import { countOf, reveal, sanitise, wrap } from '../text.js';
+import { countOf, reveal, sanitise, wrap } from '../text/text.js';
 import { buttons, insideOf, type PopupView } from './box.js';
 import type { ExplainPopup } from './popup.js';
 import { no } from './confirm.js';

@@ -1,12 +1,12 @@
 /** The help: what the session runs on, and the keys, from the keymap. */
-import type { Key } from '../input.js';
-import { factsOf } from '../facts.js';
+import type { Key } from '../input/input.js';
+import { factsOf } from '../panes/facts.js';
 import { toldKeys } from '../keymap.js';
 import type { Row } from '../press.js';
-import { blankRow, row, span, textRow } from '../rows.js';
+import { blankRow, row, span, textRow } from '../panes/rows.js';
 import type { State } from '../state.js';
 import type { Tone } from '../style.js';
-import { wrap } from '../text.js';
+import { wrap } from '../text/text.js';
 import { insideOf, type PopupView } from './box.js';
 import type { HelpPopup } from './popup.js';
 import { scrollKey } from './scroll.js';

@@ -1,15 +1,15 @@
 /** What waits for the person: one entry after the other, with all that it asks, and the answers. */
 import type { InboxEntry } from '../../../shared/mission.js';
 import { unreachable } from '../../../shared/errors.js';
-import type { Key } from '../input.js';
-import { layoutEditor } from '../editor-layout.js';
-import { applyKey, emptyEditor } from '../line-editor.js';
+import type { Key } from '../input/input.js';
+import { layoutEditor } from '../text/editor-layout.js';
+import { applyKey, emptyEditor } from '../text/line-editor.js';
 import { call, type Call } from '../message.js';
-import { listedItem } from '../plan-model.js';
+import { listedItem } from '../plan/plan-model.js';
 import type { Row } from '../press.js';
-import { blankRow, row, span, textRow } from '../rows.js';
+import { blankRow, row, span, textRow } from '../panes/rows.js';
 import type { State } from '../state.js';
-import { duration, reveal, sanitise, wrap } from '../text.js';
+import { duration, reveal, sanitise, wrap } from '../text/text.js';
 import { buttons, insideOf, lastScroll, type PopupView } from './box.js';
 import type { InboxPopup } from './popup.js';
 

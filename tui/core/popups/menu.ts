@@ -1,11 +1,11 @@
 /** The menu of an item: what can be done with it now, each with its key. */
 import { isOpen } from '../../../shared/plan-tree.js';
-import type { Key } from '../input.js';
+import type { Key } from '../input/input.js';
 import { type Action, actionOf, bindingOf, keyOf } from '../keymap.js';
-import { isSection, listedItem } from '../plan-model.js';
-import { firstInSight, row, span } from '../rows.js';
+import { isSection, listedItem } from '../plan/plan-model.js';
+import { firstInSight, row, span } from '../panes/rows.js';
 import type { State } from '../state.js';
-import { sanitise, widthOf } from '../text.js';
+import { sanitise, widthOf } from '../text/text.js';
 import { insideOf, type PopupView } from './box.js';
 import type { MenuPopup } from './popup.js';
 

@@ -2,9 +2,9 @@
 import type { ItemChange, ItemId, Revision, SessionId } from '../../../shared/plan.js';
 import type { Effect, Explanation, Receipt, Run } from '../../../shared/run.js';
 import type { Session } from '../../../shared/session.js';
-import type { Intent, UndoEntry } from '../edits.js';
+import type { Intent, UndoEntry } from '../plan/edits.js';
 import type { Action } from '../keymap.js';
-import type { Editor } from '../line-editor.js';
+import type { Editor } from '../text/line-editor.js';
 import type { Call } from '../message.js';
 import type { Tone } from '../style.js';
 

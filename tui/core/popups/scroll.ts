@@ -1,5 +1,5 @@
 /** Scrolling in a popup, with the keys that move in a pane. */
-import type { Key } from '../input.js';
+import type { Key } from '../input/input.js';
 import { actionOf } from '../keymap.js';
 import { type Inside, lastScroll, type PopupView, roomOf } from './box.js';
 

@@ -1,15 +1,15 @@
 /** All sessions, newest first, narrowed down by typing. */
 import type { SessionId } from '../../../shared/plan.js';
 import type { Session } from '../../../shared/session.js';
-import type { Key } from '../input.js';
-import { layoutEditor } from '../editor-layout.js';
-import { applyKey, emptyEditor } from '../line-editor.js';
+import type { Key } from '../input/input.js';
+import { layoutEditor } from '../text/editor-layout.js';
+import { applyKey, emptyEditor } from '../text/line-editor.js';
 import { type Answered, call, type Call } from '../message.js';
 import type { Row } from '../press.js';
-import { apart, blankRow, firstInSight, row, span, textRow } from '../rows.js';
+import { apart, blankRow, firstInSight, row, span, textRow } from '../panes/rows.js';
 import { type Next, next, shortPath, type State } from '../state.js';
-import { cells, sanitise, widthOf, wrap } from '../text.js';
-import { toneOf } from '../tree-view.js';
+import { cells, sanitise, widthOf, wrap } from '../text/text.js';
+import { toneOf } from '../lines/tree-view.js';
 import { insideOf, type PopupView } from './box.js';
 import type { SessionsPopup } from './popup.js';
 

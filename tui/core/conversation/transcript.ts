@@ -1,0 +1,107 @@
+/** A stored run as blocks of the conversation. */
+import type { ListedItem } from '../../../shared/plan.js';
+import type { Message, Run, ToolCall } from '../../../shared/run.js';
+import { wordOf } from '../glyphs.js';
+import { linesOf, newBlock, type NewBlock } from './conversation.js';
+
+/** What stands above a run: the item with its try, or what it was for. */
+export function runHead(run: Pick<Run, 'kind' | 'attempt'>, item: Pick<ListedItem, 'number' | 'title'> | null): string {
+  if (run.kind === 'chat') return '';
+  if (run.kind === 'planner') return 'Planner';
+  const name = item === null ? 'A removed item' : `${item.number} ${item.title}`;
+  return run.attempt > 1 ? `${name}, try ${run.attempt}` : name;
+}
+
+export function transcriptBlocks(run: Run, messages: readonly Message[], item: ListedItem | null): NewBlock[] {
+  const part = { runId: run.id, itemId: run.itemId };
+  const head = runHead(run, item);
+  const isOver = run.finishedAt !== null;
+  const blocks: NewBlock[] = head === '' ? [] : [newBlock('run', { ...part, head })];
+  for (const message of messages) blocks.push(...messageBlocks(message, messages, part, isOver));
+  if (messages.length === 0 && item?.command !== undefined) {
+    const lines = linesOf(run.summary ?? '');
+    blocks.push(newBlock('tool', { ...part, head: `shell ${oneLine(item.command)}`, lines, open: !isOver }));
+  }
+  return [...blocks, ...endBlocks(run, item)];
+}
+
+function messageBlocks(
+  { kind, content, toolCalls }: Message,
+  messages: readonly Message[],
+  part: Partial<NewBlock>,
+  isOver: boolean,
+): NewBlock[] {
+  switch (kind) {
+    case 'chat':
+      return [newBlock('you', { ...part, lines: linesOf(content) })];
+    case 'assistant':
+      return [
+        ...(content.trim() === '' ? [] : [newBlock('text', { ...part, lines: linesOf(content) })]),
+        ...(toolCalls ?? []).flatMap((call) => callBlocks(call, messages, part, isOver)),
+      ];
+    case 'notice':
+      return [newBlock('notice', { ...part, lines: linesOf(content) })];
+    case 'plan_prompt':
+      return [newBlock('prompt', { ...part, head: 'what the model was told', lines: linesOf(content) })];
+    // What the daemon tells the model at every turn, and results, which stand under their calls.
+    case 'system':
+    case 'plan_state':
+    case 'digest':
+    case 'tool':
+      return [];
+  }
+}
+
+function callBlocks(call: ToolCall, messages: readonly Message[], part: Partial<NewBlock>, isOver: boolean): NewBlock[] {
+  const result = messages.find(({ kind, toolCallId }) => kind === 'tool' && toolCallId === call.id);
+  const args = readArguments(call.arguments);
+  // One that the daemon refused is a call like any other.
+  if (call.name === 'mission_report' && (result === undefined || result.content.startsWith('Filed as '))) {
+    const said = typeof args?.summary === 'string' ? args.summary : call.arguments;
+    return [newBlock('notice', { ...part, lines: linesOf(`${typeof args?.kind === 'string' ? args.kind : 'report'}: ${said}`) })];
+  }
+  return [
+    newBlock('tool', {
+      ...part,
+      head: `${call.name} ${summarise(args) ?? oneLine(call.arguments)}`,
+      lines: linesOf(result?.content ?? ''),
+      open: result === undefined && !isOver,
+    }),
+  ];
+}
+
+function readArguments(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The argument that says most: what is run, or what it is done to. */
+function summarise(args: Record<string, unknown> | null): string | null {
+  const said =
+    args && ['command', 'path', 'pattern', 'query', 'url'].map((name) => args[name]).find((v) => typeof v === 'string');
+  return typeof said === 'string' ? oneLine(said) : null;
+}
+
+const oneLine = (text: string): string => text.replaceAll(/\s*\n\s*/g, ' ');
+
+/** What a run came to, where it has ended. */
+export function endBlocks({ id, itemId, status, error, kind }: Run, item: ListedItem | null): NewBlock[] {
+  const part = { runId: id, itemId };
+  switch (status) {
+    case 'blocked':
+    case 'failed':
+      return [newBlock('end', { ...part, head: status, lines: linesOf(error ?? ''), tone: 'bad' })];
+    case 'cancelled':
+    case 'interrupted':
+      return [newBlock('end', { ...part, head: status, lines: linesOf(error ?? ''), tone: 'warn' })];
+    case 'completed':
+      return kind === 'leaf' ? [newBlock('end', { ...part, head: (item && wordOf(item)) || 'finished', tone: 'good' })] : [];
+    case 'running':
+    case 'waiting':
+      return [];
+  }
+}
