@@ -87,6 +87,21 @@ describe('the screen', () => {
     expect(talk.person.text()).toMatch(/running .* \d:\d\d/);
   });
 
+  it('forgets the half of a sentence that the daemon died on, when the run is read anew', () => {
+    const talk = openTalk();
+    talk.person.press('r');
+    talk.settle();
+    talk.person.take(...talk.daemon.stream('text', 'I look at'));
+    expect(talk.person.text()).toContain('I look at');
+    talk.lose();
+    expect(talk.person.text()).toContain('I look at');
+    talk.comeBack();
+    talk.settle();
+    talk.person.take(...talk.daemon.stream('text', 'Another thought'));
+    expect(talk.person.text()).toContain('Another thought');
+    expect(talk.person.text()).not.toContain('I look at');
+  });
+
   it('lets a word go after a while, and the hints come back', () => {
     const talk = openTalk();
     talk.person.press('p');

@@ -3,6 +3,7 @@ import { unreachable } from '../../shared/errors.js';
 import type { SessionId } from '../../shared/plan.js';
 import { answered, refused } from './link/answers.js';
 import { sayAgain } from './conversation/chat-line.js';
+import { closeEvery } from './conversation/conversation.js';
 import { askWhenFree, enqueue } from './plan/edit-queue.js';
 import type { Intent } from './plan/edits.js';
 import { keyPressed, pasted } from './input/input-update.js';
@@ -13,7 +14,7 @@ import { mouseUsed } from './input/mouse-update.js';
 import { inform } from './popups/confirm.js';
 import { runsRead } from './conversation/reading.js';
 import { openSession, takeChange, takeOutput } from './link/session-update.js';
-import { type Next, next, patchSession, type State, tell, withCmds } from './state.js';
+import { type Next, next, patchSession, type State, tell, withCmds, withSession } from './state.js';
 import { keepLine } from './plan/steady-cursor.js';
 import { takeTyped } from './input/typed-ahead.js';
 
@@ -39,8 +40,7 @@ function take(state: State, msg: Msg): Next {
     case 'connected':
       return connected({ ...state, daemon: msg.daemon, link: { state: 'open' }, heardAt: null });
     case 'lost':
-      // What it says to do now must be seen.
-      return lost({ ...state, notice: null, heardAt: state.heardAt ?? state.now }, msg.reason, 0);
+      return lost(unheard(state), msg.reason, 0);
     case 'notConnected':
       return msg.otherProtocol
         ? meetOtherProtocol(state, msg.reason)
@@ -63,6 +63,13 @@ function take(state: State, msg: Msg): Next {
       return unreachable(msg);
   }
 }
+
+/** What the hints say to do now must be seen; and nothing that was being said will go on from where it was. */
+const unheard = (state: State): State => ({
+  ...withSession(state, ({ conversation }) => ({ conversation: closeEvery(conversation) })),
+  notice: null,
+  heardAt: state.heardAt ?? state.now,
+});
 
 /** The hints are wanted again; an error stays until it was seen. */
 const noticeMs = 6_000;

@@ -246,6 +246,12 @@ export function closeAll(conversation: Conversation, runId: RunId, kind?: BlockK
   return closed === null ? conversation : { ...conversation, blocks: closed };
 }
 
+/** Ends all that was streamed: what is said from now on is said anew, and the rest of it is read. */
+export function closeEvery(conversation: Conversation): Conversation {
+  if (!conversation.blocks.some(({ open }) => open)) return conversation;
+  return { ...conversation, blocks: conversation.blocks.map((block) => (block.open ? { ...block, open: false } : block)) };
+}
+
 const textOf = ({ lines, rest }: Block): string => [...lines, rest].join('\n').trim();
 
 /** Whether what is still streamed is in a transcript already: a call under way (it gets the output so far), or its last text. */
