@@ -1,8 +1,8 @@
 /** A terminal in this process: what is written to it is shown by a real emulator, what is typed comes from `input`. */
 import { PassThrough, Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import unicode11 from '@xterm/addon-unicode11';
-import xterm from '@xterm/headless';
+import type xterm from '@xterm/headless';
+import { linesShown, openEmulator, shown } from './emulator.js';
 
 class FakeInput extends PassThrough {
   readonly isTTY = true;
@@ -67,11 +67,8 @@ export interface FakeTerminal {
   flow(): void;
 }
 
-/** Widths as of Unicode 11, as terminals of today have them: the emulator's own are those of 2000. */
 export function openFakeTerminal(columns: number, rows: number): FakeTerminal {
-  const terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
-  terminal.loadAddon(new unicode11.Unicode11Addon());
-  terminal.unicode.activeVersion = '11';
+  const terminal = openEmulator(columns, rows);
   let bytes = 0;
   const input = new FakeInput();
   const output = new FakeOutput(columns, rows, (chunk) => {
@@ -82,17 +79,7 @@ export function openFakeTerminal(columns: number, rows: number): FakeTerminal {
     input,
     output,
     terminal,
-    text() {
-      const { active } = terminal.buffer;
-      return Array.from(
-        { length: terminal.rows },
-        (_, y) =>
-          active
-            .getLine(active.viewportY + y)
-            ?.translateToString()
-            .trimEnd() ?? '',
-      );
-    },
+    text: () => linesShown(terminal),
     resize(newColumns, newRows) {
       output.columns = newColumns;
       output.rows = newRows;
@@ -102,7 +89,7 @@ export function openFakeTerminal(columns: number, rows: number): FakeTerminal {
     },
     async settle() {
       for (let turn = 0; turn < 3; turn += 1) await nextTurn();
-      await new Promise<void>((resolve) => terminal.write('', resolve));
+      await shown(terminal);
     },
     bytes: () => bytes,
     type: (keys) => void input.write(keys),

@@ -1,8 +1,7 @@
 /** A program on a pseudo-terminal, with an emulator that shows what a person would see of it. */
-import unicode11 from '@xterm/addon-unicode11';
-import xterm from '@xterm/headless';
 import { spawn } from 'node-pty';
 import { onTestFinished } from 'vitest';
+import { linesShown, openEmulator, shown } from './emulator.js';
 import { waitFor } from './wait.js';
 
 /** What a program may leave behind in a terminal. */
@@ -86,9 +85,7 @@ const [fewestColumns, fewestRows] = [2, 1];
 export function runInTerminal(args: readonly string[], options: TerminalOptions): TerminalProgram {
   const { cwd, env, columns = 80, rows = 24, term = 'xterm-256color', before = ':', hasJobControl = false } = options;
   const script = `${before}; echo '${shellLine}'; ${hasJobControl ? withJobs : alone}`;
-  const terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
-  terminal.loadAddon(new unicode11.Unicode11Addon());
-  terminal.unicode.activeVersion = '11';
+  const terminal = openEmulator(columns, rows);
   const pty = spawn('bash', ['-c', script, process.execPath, ...args], { name: term, cols: columns, rows, cwd, env });
   let written = '';
   let code: number | null = null;
@@ -100,22 +97,12 @@ export function runInTerminal(args: readonly string[], options: TerminalOptions)
   onTestFinished(() => {
     if (code === null) pty.kill('SIGKILL');
   });
-  const text = (): string[] => {
-    const { active } = terminal.buffer;
-    return Array.from(
-      { length: terminal.rows },
-      (_, y) =>
-        active
-          .getLine(active.viewportY + y)
-          ?.translateToString()
-          .trimEnd() ?? '',
-    );
-  };
+  const text = (): string[] => linesShown(terminal);
   const has = (what: string | RegExp): boolean => {
     const all = text().join('\n');
     return typeof what === 'string' ? all.includes(what) : what.test(all);
   };
-  const settle = (): Promise<void> => new Promise((resolve) => terminal.write('', resolve));
+  const settle = (): Promise<void> => shown(terminal);
   return {
     pid: pty.pid,
     text,
