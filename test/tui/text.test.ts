@@ -1,5 +1,4 @@
-import unicode11 from '@xterm/addon-unicode11';
-import xterm from '@xterm/headless';
+import type xterm from '@xterm/headless';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -15,6 +14,7 @@ import {
   widthOf,
   wrap,
 } from '../../tui/core/text/text.js';
+import { openEmulator } from '../support/emulator.js';
 
 // What joins, turns, hides and piles up.
 const tricky = [
@@ -81,9 +81,7 @@ describe('text of others on a terminal', () => {
 describe('columns', () => {
   let terminal: xterm.Terminal;
   beforeAll(() => {
-    terminal = new xterm.Terminal({ cols: 1000, rows: 2, allowProposedApi: true });
-    terminal.loadAddon(new unicode11.Unicode11Addon());
-    terminal.unicode.activeVersion = '11';
+    terminal = openEmulator(1000, 2);
   });
 
   /** Where a terminal has its cursor after it has written the text. */
