@@ -10,7 +10,7 @@ import { itemOf, planRunOf, snapshotOf } from './tui-support.js';
 const otherId = 's_2' as SessionId;
 
 /** 1 Reproduce, 2 Mend. */
-const other: Snapshot = snapshotOther();
+export const other: Snapshot = snapshotOther();
 
 function snapshotOther(): Snapshot {
   const items = [itemOf({ id: 't1', position: 1, title: 'Reproduce' }), itemOf({ id: 't2', position: 2, title: 'Mend' })];
@@ -20,7 +20,7 @@ function snapshotOther(): Snapshot {
 }
 
 /** Opens the list of sessions, and has it read. Gives what else was asked until then: it is not answered. */
-function listSessions({ person, daemon }: Talk): readonly Call[] {
+export function listSessions({ person, daemon }: Talk): readonly Call[] {
   const waiting = person.calls();
   person.press('S');
   const sessions = [daemon.snapshot().session, other.session];
