@@ -10,6 +10,9 @@ export type Profile = (typeof profiles)[number];
 export const reportKinds = ['progress', 'finding', 'blocker', 'result'] as const;
 export type ReportKind = (typeof reportKinds)[number];
 
+/** What a report is answered with when it was filed; any other answer refuses it. */
+export const filedAs = (kind: string): string => `Filed as ${kind}.`;
+
 export const handoverSchema = z.strictObject({
   outcome: z.string(),
   artifacts: z.array(z.string()).default([]),

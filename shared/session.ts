@@ -67,6 +67,8 @@ export const runOutputSchema = z.object({
   tool: z.string().optional(),
   text: z.string(),
 });
+/** A notice to a client that was too slow: what it was not told of a run is in the transcript. */
+export const outputLeftOut = '[output left out: this client was too slow]';
 export type RunOutput = z.infer<typeof runOutputSchema>;
 
 export const daemonStatusSchema = z.object({

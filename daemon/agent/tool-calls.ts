@@ -4,6 +4,7 @@
  */
 import pLimit from 'p-limit';
 import type { Result } from '../../shared/errors.js';
+import { filedAs } from '../../shared/mission.js';
 import type { EffectId, ToolCall } from '../../shared/run.js';
 import type { InboxDraft, RunRef } from '../domain/run-state.js';
 import type { RunActivity } from '../executors/executor.js';
@@ -232,7 +233,7 @@ export function createToolCalls(parts: CallParts) {
       runId: run.ref.runId,
       state: 'done',
       toolCallId: plan.call.id,
-      content: `Filed as ${kind}.`,
+      content: filedAs(kind),
       report: { ...parsed.report, itemId: run.itemId },
     });
     parts.publisher.committed({ sessionId: run.session.id, events });

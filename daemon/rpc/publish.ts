@@ -5,7 +5,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Item, SessionId } from '../../shared/plan.js';
 import type { Liveness } from '../../shared/run.js';
-import type { RunOutput, SessionChanged, Snapshot } from '../../shared/session.js';
+import { outputLeftOut, type RunOutput, type SessionChanged, type Snapshot } from '../../shared/session.js';
 import type { Committed, Publisher } from '../runner/publisher.js';
 import type { Queries } from '../store/queries.js';
 import type { CallContext, Connection } from './handlers.js';
@@ -22,8 +22,6 @@ export interface WatchPublisher extends Publisher {
   /** Called after each commit, for those who follow the events. */
   onCommitted(callback: (what: Committed) => void): void;
 }
-
-const leftOut = '[output left out: this client was too slow]';
 
 /** A session that cannot be read ends the connections of its watchers: they come back and watch again. */
 export function createWatchPublisher(
@@ -128,7 +126,7 @@ export function createWatchPublisher(
       if (answered && !connection.busy) connection.notify('run.output', output);
       else {
         watch.behind = true;
-        if (answered) connection.notify('run.output', { ...output, stream: 'notice', text: leftOut });
+        if (answered) connection.notify('run.output', { ...output, stream: 'notice', text: outputLeftOut });
       }
     }
   }

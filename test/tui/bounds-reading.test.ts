@@ -1,6 +1,7 @@
 /** Long runs and long lists: nothing is read again that was heard, and what is not there yet can be reached. */
 import { describe, expect, it } from 'vitest';
 import type { SessionId } from '../../shared/plan.js';
+import { outputLeftOut } from '../../shared/session.js';
 import type { Message, Run, RunId } from '../../shared/run.js';
 import type { Call, Refused } from '../../tui/core/message.js';
 import { answerTo, sizeOf } from './core-support.js';
@@ -69,7 +70,7 @@ describe('a long run that is watched from its middle on', () => {
   it('is read again after a part of it was left out', () => {
     const staged = stage({ size: sizeOf(200, 60) });
     expect(goOn(staged, samples.working, [3, 4])).toBe(1);
-    staged.stream('notice', '[output left out: 2 MB]');
+    staged.stream('notice', outputLeftOut);
     expect(goOn(staged, samples.working, [5, 6, 7])).toBe(1);
   });
 

@@ -5,6 +5,7 @@ import type { SessionId } from '../../shared/plan.js';
 import type { PlanRunStatus } from '../../shared/run.js';
 import { type Cli, exitCodes, type Register } from '../cli.js';
 import { connectIfRunning } from '../connect.js';
+import { waitMs } from '../core/link/back-off.js';
 import { flush, fromSnapshot, inboxLines, takeChange, takeOutput, treeLines, type Watched } from '../core/lines/watch-lines.js';
 import { findSession } from '../references.js';
 
@@ -38,8 +39,6 @@ function exitCodeOf(status: PlanRunStatus): number | null {
       return null;
   }
 }
-
-const backOffMs = [200, 500, 1_000, 2_000, 5_000];
 
 export interface WatchOptions {
   /** Go on when the plan comes to rest. */
@@ -89,7 +88,7 @@ export async function followSession(cli: Cli, sessionId: SessionId, options: Wat
 async function reconnect(cli: Cli, losses: number): Promise<Client> {
   if (losses === 0) return cli.client();
   for (let tries = 0; ; tries++) {
-    await delay(backOffMs[Math.min(tries, backOffMs.length - 1)]);
+    await delay(waitMs(tries));
     const client = await connectIfRunning(cli.files);
     if (client === null) continue;
     cli.note('The daemon is back.');

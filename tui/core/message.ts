@@ -67,6 +67,9 @@ export interface Refused {
   readonly currentVersion: number | null;
 }
 
+/** In one line, with what to do. */
+export const reasonOf = ({ message, hint }: Refused): string => (hint === null ? message : `${message} ${hint}`);
+
 type AnsweredOf<M extends MethodName> = {
   readonly type: 'answered';
   readonly method: M;

@@ -8,7 +8,9 @@ import { askWhenFree, enqueue } from './plan/edit-queue.js';
 import type { Intent } from './plan/edits.js';
 import { keyPressed, pasted } from './input/input-update.js';
 import { keepText, keepTexts } from './plan/kept-texts.js';
+import { longestWaitMs, waitMs } from './link/back-off.js';
 import { whyNot } from './link/link-words.js';
+import { isUnderWay } from './plan/run-status.js';
 import { call, type Msg } from './message.js';
 import { mouseUsed } from './input/mouse-update.js';
 import { inform } from './popups/confirm.js';
@@ -78,12 +80,8 @@ const letNoticeGo = (state: State): State =>
     ? { ...state, notice: null }
     : state;
 
-/** Waiting times between tries to reach the daemon. */
-const backOffMs = [200, 500, 1_000, 2_000, 5_000] as const;
-const slowestMs = 5_000;
-
 function lost(state: State, reason: string, tries: number): Next {
-  const delayMs = backOffMs[Math.min(tries, backOffMs.length - 1)] ?? slowestMs;
+  const delayMs = waitMs(tries);
   return next(
     { ...state, link: { state: 'lost', tries, retryAt: state.now + delayMs, reason } },
     { type: 'connect', start: false, delayMs },
@@ -94,7 +92,7 @@ function lost(state: State, reason: string, tries: number): Next {
 function meetOtherProtocol(state: State, reason: string): Next {
   const isNew = state.session !== null && state.link.state !== 'otherProtocol';
   const told = isNew ? say(state, 'Another version of the daemon runs', reason) : state;
-  return next({ ...told, link: { state: 'otherProtocol', reason } }, { type: 'connect', start: false, delayMs: slowestMs });
+  return next({ ...told, link: { state: 'otherProtocol', reason } }, { type: 'connect', start: false, delayMs: longestWaitMs });
 }
 
 /** In a popup, unless the person is in one or writes something. */
@@ -134,7 +132,6 @@ function ticked(state: State): Next {
   const asked = isListed ? state : patchSession(state, { runsAskedAt: now });
   const { status } = session.planRun;
   const askAfter = status === 'running' && session.liveness.state === 'waiting' ? askWaitingAfterMs : askAfterMs;
-  const isUnderWay = status === 'running' || status === 'pausing' || status === 'waiting';
-  if (!isUnderWay || now - Math.max(session.livenessAt, session.livenessAskedAt) < askAfter) return next(asked, ...runs);
+  if (!isUnderWay(status) || now - Math.max(session.livenessAt, session.livenessAskedAt) < askAfter) return next(asked, ...runs);
   return next(patchSession(asked, { livenessAskedAt: now }), call('run.get', { sessionId }, { for: 'view' }), ...runs);
 }

@@ -5,7 +5,8 @@ import { emptyEditor } from '../text/line-editor.js';
 import type { RunAction } from '../keymap.js';
 import { whatHelps, whyNot } from '../link/link-words.js';
 import { call, type Cmd } from '../message.js';
-import { askCancel, askCancelPlan, askRunAll, canCancel } from '../plan/questions.js';
+import { askCancel, askCancelPlan, askRunAll } from '../plan/questions.js';
+import { canCancel, isUnderWay } from '../plan/run-status.js';
 import { type Next, next, type SessionView, type State, tell } from '../state.js';
 
 const purpose = { for: 'run' } as const;
@@ -49,7 +50,6 @@ export function actRun(state: State, action: RunAction): Next {
 const isByCommand = ({ planRun, plan }: SessionView): boolean =>
   planRun.currentItemId !== null && plan.items.get(planRun.currentItemId)?.command !== undefined;
 
-const isUnderWay = (status: PlanRunStatus): boolean => status === 'running' || status === 'pausing' || status === 'waiting';
 const notRunning = (status: PlanRunStatus): string =>
   status === 'paused' ? 'It is paused already. r goes on.' : `It does not run: it is ${status}.`;
 

@@ -270,8 +270,8 @@ function takeIn(transcript: Block[], streamed: Block): boolean {
 }
 
 /**
- * Puts the blocks of a transcript in the place of those of the same runs, or where a run of that time belongs: `at` is the
- * id of the block that they stand before, null for the end. What is still being streamed stays, behind them.
+ * Puts the blocks of a transcript in the place of those of the same runs; where none of them is there, `at` says at which end
+ * of the conversation they stand. What is still being streamed stays, behind them.
  */
 export function replaceRuns(
   conversation: Conversation,

@@ -1,4 +1,5 @@
 /** A stored run as blocks of the conversation. */
+import { filedAs } from '../../../shared/mission.js';
 import type { ListedItem } from '../../../shared/plan.js';
 import type { Message, Run, ToolCall } from '../../../shared/run.js';
 import { wordOf } from '../glyphs.js';
@@ -55,10 +56,11 @@ function messageBlocks(
 function callBlocks(call: ToolCall, messages: readonly Message[], part: Partial<NewBlock>, isOver: boolean): NewBlock[] {
   const result = messages.find(({ kind, toolCallId }) => kind === 'tool' && toolCallId === call.id);
   const args = readArguments(call.arguments);
+  const kind = typeof args?.kind === 'string' ? args.kind : 'report';
   // One that the daemon refused is a call like any other.
-  if (call.name === 'mission_report' && (result === undefined || result.content.startsWith('Filed as '))) {
+  if (call.name === 'mission_report' && (result === undefined || result.content === filedAs(kind))) {
     const said = typeof args?.summary === 'string' ? args.summary : call.arguments;
-    return [newBlock('notice', { ...part, lines: linesOf(`${typeof args?.kind === 'string' ? args.kind : 'report'}: ${said}`) })];
+    return [newBlock('notice', { ...part, lines: linesOf(`${kind}: ${said}`) })];
   }
   return [
     newBlock('tool', {

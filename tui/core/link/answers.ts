@@ -2,10 +2,10 @@
 import type { MethodName } from '../../../shared/contract.js';
 import type { Revision, SessionId } from '../../../shared/plan.js';
 import { addBlock, linesOf, newBlock } from '../conversation/conversation.js';
-import { edited, editRefused, enqueue, stopUndo, takeBack } from '../plan/edit-queue.js';
+import { edited, editRefused, enqueue, isFree, stopUndo, takeBack } from '../plan/edit-queue.js';
 import type { Intent } from '../plan/edits.js';
 import { editorOf } from '../text/line-editor.js';
-import { type Answered, call, type Call, type Msg, type Purpose } from '../message.js';
+import { type Answered, call, type Call, type Msg, type Purpose, reasonOf } from '../message.js';
 import { ask } from '../popups/confirm.js';
 import { explainPopup } from '../popups/explain.js';
 import {
@@ -68,7 +68,7 @@ export function answered(state: State, answer: Answered): Next {
       if (!result.wouldStart) return next(tell(state, result.reason, 'warn'));
       const popup = explainPopup(result, session.session.id);
       if (popup === null) return next(state, call('run.start', { sessionId: session.session.id }, { for: 'run' }));
-      if (isElsewhere(state)) return next(tell(state, 'There is something to know before it runs: r shows it.', 'warn'));
+      if (!isFree(state)) return next(tell(state, 'There is something to know before it runs: r shows it.', 'warn'));
       return next({ ...state, popup });
     }
     case 'run.receipts':
@@ -121,7 +121,7 @@ const isAskedBy = ({ prompt }: State, kind: PromptKind['kind']): boolean => prom
 /** A new session is shown, unless the person has gone on to write something in this one. */
 function created(state: State, id: SessionId): Next {
   if (isAskedBy(state, 'newSession')) return openSession({ ...state, prompt: null }, id);
-  return isElsewhere(state) ? next(tell(state, 'The new session is there: S shows it.', 'good')) : openSession(state, id);
+  return isFree(state) ? openSession(state, id) : next(tell(state, 'The new session is there: S shows it.', 'good'));
 }
 
 /** Words that arrived: they stand in the conversation, and can be called back in the line. */
@@ -144,9 +144,6 @@ function said(state: State, purpose: Purpose, answer: Extract<Answered, { method
   return run === undefined ? next(told) : readRun(told, run);
 }
 
-/** The person has gone on to something else: a question would take keys that are not for it. */
-const isElsewhere = ({ popup, prompt, focus }: State): boolean => popup !== null || prompt !== null || focus === 'line';
-
 /** Taking back by an earlier version takes back all that came after it: said before it is done. */
 function undoWith(state: State, revisions: readonly Revision[], { entry, seen }: Extract<Purpose, { for: 'undo' }>): Next {
   const { session } = state;
@@ -157,7 +154,7 @@ function undoWith(state: State, revisions: readonly Revision[], { entry, seen }:
   const all: readonly Intent[] = entry?.back ?? [{ kind: 'revert', version: mine - 1, seen }];
   const back = all.map((intent) => (intent.kind === 'revert' ? { ...intent, seen } : intent));
   if (entry !== null && later.length === 0) return takeBack(state, back, entry);
-  if (isElsewhere(state)) return stopUndo(tell(state, 'There is something to know before it is taken back: u shows it.', 'warn'));
+  if (!isFree(state)) return stopUndo(tell(state, 'There is something to know before it is taken back: u shows it.', 'warn'));
   const revision = revisions.find(({ version }) => version === mine);
   const what = entry?.what ?? describe(revision);
   const popup = ask(
@@ -188,7 +185,7 @@ function describe(revision: Revision | undefined): string {
 
 export function refused(state: State, { call: asked, error }: Extract<Msg, { type: 'refused' }>): Next {
   const { purpose, method, params } = asked;
-  const reason = error.hint === null ? error.message : `${error.message} ${error.hint}`;
+  const reason = reasonOf(error);
   const isLost = error.kind === 'connection_lost';
   if (purpose.for !== 'edit' && !isOfShown(state, method, params)) {
     // Only what the person asked for is worth telling elsewhere.

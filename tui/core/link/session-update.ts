@@ -2,7 +2,7 @@
 import type { InboxEntry } from '../../../shared/mission.js';
 import type { Item, SessionId } from '../../../shared/plan.js';
 import type { Run } from '../../../shared/run.js';
-import type { RunOutput, SessionChanged, Snapshot } from '../../../shared/session.js';
+import { outputLeftOut, type RunOutput, type SessionChanged, type Snapshot } from '../../../shared/session.js';
 import { appendOutput, closeAll, emptyConversation, endRun, newBlock, startRun } from '../conversation/conversation.js';
 import { arrive, pump } from '../plan/edit-queue.js';
 import { call } from '../message.js';
@@ -189,7 +189,7 @@ function tellClosed(before: SessionView, now: SessionView, items: readonly Item[
 
 /** Streamed output, as it comes. */
 export function takeOutput(state: State, output: RunOutput): Next {
-  const isCut = output.stream === 'notice' && output.text.startsWith('[output left out');
+  const isCut = output.stream === 'notice' && output.text === outputLeftOut;
   const isHere = state.session?.session.id === output.sessionId;
   return next(
     withSession(isCut && isHere ? missPart(state, output.runId) : state, (view) => {

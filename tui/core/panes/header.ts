@@ -9,6 +9,7 @@ import type { Tone } from '../style.js';
 import { clock } from '../text/numbers.js';
 import { sanitise } from '../text/text.js';
 import { toneOf } from '../lines/tree-view.js';
+import { canCancel } from '../plan/run-status.js';
 
 export function headerRow(state: State, width: number): Row {
   const { session, glyphs } = state;
@@ -32,8 +33,7 @@ function runSpans({ planRun, run }: SessionView, state: State): Span[] {
   const tone = toneOf(status);
   const goesOn = status === 'running' || status === 'pausing';
   // Of what is over or has not begun, neither step nor try says anything.
-  const isUnderWay = status !== 'idle' && status !== 'completed' && status !== 'cancelled';
-  const isTold = isUnderWay && size.columns >= 60;
+  const isTold = canCancel(status) && size.columns >= 60;
   const elapsed = goesOn && run?.finishedAt === null ? clock(knownUntil(state) - Date.parse(run.startedAt)) : '';
   const parts = [isTold && stepNo > 0 ? `step ${stepNo}` : '', isTold && attempt > 1 ? `try ${attempt}` : '', elapsed].filter(
     (part) => part !== '',

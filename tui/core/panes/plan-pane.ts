@@ -7,6 +7,7 @@ import { type Glyphs, glyphOf, statusGlyph } from '../glyphs.js';
 import { keysToLine } from './hints.js';
 import { layoutEditor } from '../text/editor-layout.js';
 import type { Editor } from '../text/line-editor.js';
+import { keyOf } from '../keymap.js';
 import { livenessText } from '../plan/liveness-text.js';
 import { childrenOf, isSection, type PlanModel } from '../plan/plan-model.js';
 import { topOf } from '../plan/plan-cursor.js';
@@ -68,13 +69,13 @@ function emptyPlan({ glyphs, focus }: State): Row[] {
     textRow(''),
     row(
       span('  '),
-      span('a', 'accent', { on: 'action', action: 'addTask' }),
-      span('        add a task', 'plain', { on: 'action', action: 'addTask' }),
+      span(keyOf('addTask').padEnd(9), 'accent', { on: 'action', action: 'addTask' }),
+      span('add a task', 'plain', { on: 'action', action: 'addTask' }),
     ),
     row(
       span('  '),
-      span('g', 'accent', { on: 'action', action: 'goal' }),
-      span('        set the goal', 'plain', { on: 'action', action: 'goal' }),
+      span(keyOf('goal').padEnd(9), 'accent', { on: 'action', action: 'goal' }),
+      span('set the goal', 'plain', { on: 'action', action: 'goal' }),
     ),
     row(
       span('  '),
@@ -126,8 +127,7 @@ function paintRow(planRow: PlanRow, state: State, view: SessionView, width: numb
     case 'doing':
       return cut([span(below(planRow.item)), doing(view, state)]);
     case 'why':
-    case 'note':
-      return cut([span(below(planRow.item)), span(planRow.text, planRow.kind === 'why' ? 'bad' : 'dim')]);
+      return cut([span(below(planRow.item)), span(planRow.text, 'bad')]);
     case 'step':
       return cut([span(below(planRow.item)), span(stepText(planRow.step, state), 'dim')]);
     case 'adding':

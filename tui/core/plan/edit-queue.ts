@@ -3,7 +3,7 @@ import { unreachable } from '../../../shared/errors.js';
 import type { Item } from '../../../shared/plan.js';
 import { type Intent, type Target, type UndoEntry, undoOf, workOut } from './edits.js';
 import { keepText, textOf } from './kept-texts.js';
-import { type Answered, call, type Call, type Refused } from '../message.js';
+import { type Answered, call, type Call, reasonOf, type Refused } from '../message.js';
 import { emptyEditor } from '../text/line-editor.js';
 import { listedItem } from './plan-model.js';
 import { askClear, askClose, askRemove, askWhichText, underWay } from './questions.js';
@@ -82,7 +82,7 @@ function isForLater(state: State, intent: Intent, target: Target): boolean {
 }
 
 /** A question would take no key that was meant for something else. */
-const isFree = ({ popup, prompt, focus }: State): boolean => popup === null && prompt === null && focus !== 'line';
+export const isFree = ({ popup, prompt, focus }: State): boolean => popup === null && prompt === null && focus !== 'line';
 
 /** Whoever writes in the line is told that there is something to decide; nothing is put over what they write. */
 const tellOfQuestion = (state: State): State =>
@@ -154,8 +154,7 @@ export function editRefused(state: State, params: Call['params'], error: Refused
       ),
     );
   }
-  const reason = error.hint === null ? error.message : `${error.message} ${error.hint}`;
-  return andThen(fail(withEdits(state, session, { current: null }), edit, reason), pump);
+  return andThen(fail(withEdits(state, session, { current: null }), edit, reasonOf(error)), pump);
 }
 
 /** The prompt that asked for an intent, while it waits for the answer. */

@@ -7,7 +7,7 @@ import { sanitise, wrap } from '../text/text.js';
 
 export type PlanRow =
   | { readonly kind: 'item'; readonly item: ListedItem }
-  | { readonly kind: 'doing' | 'why' | 'note'; readonly item: ListedItem; readonly text: string }
+  | { readonly kind: 'doing' | 'why'; readonly item: ListedItem; readonly text: string }
   | { readonly kind: 'step'; readonly item: ListedItem; readonly step: Step }
   /** `isLast`: no sibling stands below it. */
   | { readonly kind: 'adding'; readonly depth: number; readonly isLast: boolean };

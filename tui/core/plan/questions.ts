@@ -1,9 +1,9 @@
 /** What is asked before something is cut off, taken away or overwritten. No is chosen, and Escape says it. */
 import type { ItemId, ListedItem } from '../../../shared/plan.js';
-import type { PlanRunStatus } from '../../../shared/run.js';
 import { type Intent, type Status, subtree } from './edits.js';
 import { call } from '../message.js';
 import { listedItem } from './plan-model.js';
+import { canCancel, isUnderWay } from './run-status.js';
 import { ask } from '../popups/confirm.js';
 import type { Choice, ConfirmPopup } from '../popups/popup.js';
 import type { SessionView } from '../state.js';
@@ -11,13 +11,8 @@ import { countOf } from '../text/text.js';
 
 type Line = ConfirmPopup['lines'][number];
 
-export const canCancel = (status: PlanRunStatus): boolean => !['idle', 'completed', 'cancelled'].includes(status);
-
 /** The item that is being worked at; null while nothing is. */
-export function underWay({ planRun }: SessionView): ItemId | null {
-  const isRunning = planRun.status === 'running' || planRun.status === 'pausing' || planRun.status === 'waiting';
-  return isRunning ? planRun.currentItemId : null;
-}
+export const underWay = ({ planRun }: SessionView): ItemId | null => (isUnderWay(planRun.status) ? planRun.currentItemId : null);
 
 const changedMeanwhile: Line = { text: 'The plan changed meanwhile. It is now so:', tone: 'warn' };
 const named = ({ number, title }: ListedItem): Line => ({ text: `${number} ${title}`, tone: 'strong' });
