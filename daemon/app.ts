@@ -4,7 +4,9 @@
  */
 import type { Item, SessionId } from '../shared/plan.js';
 import type { EffectId } from '../shared/run.js';
-import { createAgentLoop, type LoopParts } from './agent/agent-loop.js';
+import { createAgentLoop, type LoopParts, type RunSettings } from './agent/agent-loop.js';
+import { raise } from './agent/budget.js';
+import { createTokenBudget } from './agent/tokens.js';
 import { type Clock } from './clock.js';
 import type { RunLimits } from './domain/run-state.js';
 import { createCommandExecutor } from './executors/command.js';
@@ -30,7 +32,7 @@ import { SessionStates } from './runner/session-states.js';
 import { createWorkspaceLock, noWorkspaceLock } from './runner/workspace-lock.js';
 import type { Redactor } from './secrets/redactor.js';
 import type { SessionRecord, Store } from './store/store.js';
-import type { CommandRunner, Tool } from './tools/tool.js';
+import type { CommandClass, CommandRunner, Tool, ToolOffer } from './tools/tool.js';
 import { snapshotFiles } from './workspace/file-snapshot.js';
 
 export interface AppParts {
@@ -45,6 +47,15 @@ export interface AppParts {
   readonly parseArguments: LoopParts['parseArguments'];
   readonly canonicalPath: LoopParts['canonicalPath'];
   readonly judge: Judge;
+  readonly classify: (command: string) => CommandClass;
+  readonly confinementOf: LoopParts['confinementOf'];
+  /** Tools from elsewhere (MCP servers), and why some are missing. */
+  readonly moreTools: (workspace: string, signal: AbortSignal) => Promise<ToolOffer>;
+  /** What configuration and the workspace's own file allow a run of this session. */
+  readonly settingsFor: (session: SessionRecord) => Promise<RunSettings>;
+  /** Tokens of a model's context. */
+  readonly contextWindow: (model: string | null) => number;
+  readonly onSteps: LoopParts['onSteps'];
   /** Whether the policy leaves a tool to a model at all. */
   readonly isOffered: (session: SessionRecord, tool: Tool) => boolean;
   readonly treeHash: (workspace: string, signal: AbortSignal) => Promise<string | null>;
@@ -66,7 +77,7 @@ export interface AppSettings {
   readonly parallelCalls: number;
   readonly workspaceLock: boolean;
   readonly limits: RunLimits;
-  readonly maxTurns: number;
+  readonly guards: LoopParts['guards'];
   readonly shellTimeoutMs: number;
   readonly stalledAfterMs: number;
   readonly planning: boolean;
@@ -105,9 +116,31 @@ export function createApp(parts: AppParts): App {
   const runPublisher = createRunPublisher(publisher, redactor);
   const states = new SessionStates(store, publisher, (sessionId, effects) => performer.perform(sessionId, effects));
   const approvals = createApprovals(store, parts.judge, clock);
-  const answers = createAnswers({ store, states, publisher, deadlines, clock, limits });
+  const answers = createAnswers({
+    store,
+    states,
+    publisher,
+    deadlines,
+    clock,
+    limits,
+    wakeChat: (sessionId, runId) => chats.wake(sessionId, runId),
+    raiseBudget: async (sessionId) => {
+      const [own] = (await store.spending(sessionId, null)).chain;
+      if (own?.budget) await store.setBudget(sessionId, raise(own.budget, own.spent));
+    },
+  });
 
-  const toolsFor = (session: SessionRecord): Tool[] => parts.tools.filter((tool) => parts.isOffered(session, tool));
+  const offered = (session: SessionRecord, tools: readonly Tool[]): Tool[] =>
+    tools.filter((tool) => parts.isOffered(session, tool));
+  const toolsFor = async (session: SessionRecord, signal: AbortSignal): Promise<ToolOffer> => {
+    const more = await parts.moreTools(session.workspace, signal);
+    return { tools: offered(session, [...parts.tools, ...more.tools]), problems: more.problems };
+  };
+  /** A chat of `solo` works; every other one looks and answers, whatever the policy allows a worker. */
+  const chatToolsFor = (session: SessionRecord, signal: AbortSignal): Promise<ToolOffer> => {
+    if (session.profile === 'solo') return toolsFor(session, signal);
+    return Promise.resolve({ tools: offered(session, parts.tools).filter((tool) => tool.class === 'safe'), problems: [] });
+  };
   const mayRead = (session: SessionRecord, path: string): boolean =>
     parts.judge(session, { effectId: '' as EffectId, tool: 'read', class: 'safe', path }).action !== 'deny';
 
@@ -125,7 +158,10 @@ export function createApp(parts: AppParts): App {
     parallel: settings.parallelCalls,
     outputFolder: () => settings.outputs,
     clock,
-    maxTurns: settings.maxTurns,
+    guards: settings.guards,
+    tokens: createTokenBudget(parts.contextWindow),
+    confinementOf: parts.confinementOf,
+    onSteps: parts.onSteps,
     toolSchema: parts.toolSchema,
     deliverSteering: (sessionId, ref) =>
       states.alongside(
@@ -140,6 +176,8 @@ export function createApp(parts: AppParts): App {
     loop,
     planOf: async (session) => (await states.read(session.id))?.plan ?? null,
     toolsFor,
+    settingsFor: parts.settingsFor,
+    publisher: runPublisher,
     clock,
   });
   const byCommand = createCommandExecutor({
@@ -150,6 +188,8 @@ export function createApp(parts: AppParts): App {
     redact,
     isRedacted: parts.isRedacted,
     timeoutMs: settings.shellTimeoutMs,
+    classify: parts.classify,
+    confinementOf: parts.confinementOf,
   });
   const executorFor = (item: Item): Executor =>
     parts.executor ?? (item.executor === 'agent' ? noAgent : item.command === undefined ? byModel : byCommand);
@@ -161,8 +201,10 @@ export function createApp(parts: AppParts): App {
     publisher,
     provider: parts.provider,
     loop,
-    // A chat looks and answers; it never writes, whatever the policy allows a worker.
-    toolsFor: (session) => toolsFor(session).filter((tool) => tool.class === 'safe'),
+    toolsFor: chatToolsFor,
+    settingsFor: parts.settingsFor,
+    runPublisher,
+    lock,
     clock,
     newId,
     drain: draining.signal,
@@ -184,11 +226,13 @@ export function createApp(parts: AppParts): App {
       redact,
       isRedacted: parts.isRedacted,
       timeoutMs: settings.shellTimeoutMs,
+      classify: parts.classify,
+      confinementOf: parts.confinementOf,
       clock,
       newId,
     }),
     lock,
-    writes: (session) => toolsFor(session).some((tool) => tool.writes),
+    writes: (session) => offered(session, parts.tools).some((tool) => tool.writes),
     snapshotFiles,
     clock,
     random,

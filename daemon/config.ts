@@ -5,11 +5,16 @@
 import { z } from 'zod';
 import { defaultPort } from '../shared/contract.js';
 import { ok, refuse, type Result } from '../shared/errors.js';
-import { policyInputSchema } from '../shared/mission.js';
+import { budgetSchema, policyInputSchema } from '../shared/mission.js';
 import { logLevels } from './log.js';
 
 const positive = z.number().int().positive();
 const ms = z.number().int().min(0);
+const clamped = (least: number, most: number) =>
+  z
+    .number()
+    .int()
+    .transform((value) => Math.min(most, Math.max(least, value)));
 
 const providerSchema = z.strictObject({
   firstByteMs: positive.default(60_000),
@@ -44,7 +49,31 @@ export const configSchema = z.strictObject({
   provider: providerSchema.prefault({}),
   /** US dollars for a million tokens, by model. */
   prices: z.record(z.string(), z.strictObject({ inputPerMTok: z.number().min(0), outputPerMTok: z.number().min(0) })).default({}),
-  planning: z.strictObject({ enabled: z.boolean().default(true) }).prefault({}),
+  /** The model's own steps. Numbers outside of their range count as its nearest end. */
+  planning: z
+    .strictObject({
+      enabled: z.boolean().default(true),
+      max_steps: clamped(1, 50).default(12),
+      max_render_chars: clamped(200, 8_000).default(2_000),
+    })
+    .prefault({}),
+  /** Tokens of the model's context, and those of single models. */
+  contextTokens: positive.min(1_000).default(128_000),
+  contextWindows: z.record(z.string(), positive.min(1_000)).default({}),
+  /** What a session may spend whose policy does not say, and all runs of one item. */
+  budget: budgetSchema.optional(),
+  leafBudget: budgetSchema.omit({ onExhausted: true }).optional(),
+  /** Identical calls until a hint and until a stop; turns that bring nothing new until a stop. */
+  guards: z
+    .strictObject({
+      hintAfter: positive.max(100).default(3),
+      blockAfter: positive.max(1_000).default(6),
+      noProgressTurns: positive.max(1_000).default(8),
+    })
+    .prefault({}),
+  sandbox: z.strictObject({ enabled: z.boolean().default(true) }).prefault({}),
+  /** More values to hide wherever text is stored or shown. */
+  secrets: z.array(z.string().min(8, 'at least 8 characters: shorter ones would hide ordinary words')).default([]),
 });
 export type Config = z.infer<typeof configSchema> & {
   readonly record: string | null;

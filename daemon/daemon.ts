@@ -24,6 +24,7 @@ import type { SessionCommands } from './runner/commands.js';
 import { createRedactor, isRedacted } from './secrets/redact.js';
 import { openSqliteStore } from './store/sqlite/open-store.js';
 import type { Store } from './store/store.js';
+const classifyCommand = () => ({ class: 'code_execution', hosts: [] }) as const;
 import { policyPath } from './tools/paths.js';
 import { isOffered, judge } from './tools/policy.js';
 import { createCommandRunner } from './tools/process/command-runner.js';
@@ -69,7 +70,10 @@ async function open({ files, flags, environment, onStopAsked }: DaemonOptions, c
   const startedAt = clock.iso();
   const token = readToken(files.token);
   if (!token.ok) return token;
-  const redactor = createRedactor({ environment, extra: [token.value, ...(config.apiKey === undefined ? [] : [config.apiKey])] });
+  const redactor = createRedactor({
+    environment,
+    extra: [token.value, ...config.secrets, ...(config.apiKey === undefined ? [] : [config.apiKey])],
+  });
   const redact = (text: string): string => redactor.redact(text);
   const opened = openLog(files.logs, config.log, redact);
   if (!opened.ok) return opened;
@@ -198,6 +202,24 @@ function appOf({ files, config, environment, store, provider, publisher, redacto
     canonicalPath: policyPath,
     judge: (session, wish) => judge(session.policy, wish, surroundings),
     isOffered: (session, tool) => isOffered(session.policy, tool.name, surroundings),
+    classify: classifyCommand,
+    confinementOf: () => null,
+    moreTools: () => Promise.resolve({ tools: [], problems: [] }),
+    settingsFor: (session) =>
+      Promise.resolve({
+        planning:
+          session.planning && config.planning.enabled
+            ? { maxSteps: config.planning.max_steps, maxRenderChars: config.planning.max_render_chars }
+            : null,
+        maxTurns: config.turns,
+        leafBudget: config.leafBudget ?? null,
+      }),
+    contextWindow: (model) => config.contextWindows[model ?? config.model ?? ''] ?? config.contextTokens,
+    onSteps: (session, ref, { state, message }) =>
+      log.info(
+        { sessionId: session.id, runId: ref.runId, version: state.version, characters: message.length },
+        'injected context: plan',
+      ),
     treeHash: (workspace, signal) => treeHash(workspace, { signal }),
     reapGuards: async () => {
       for (const reaped of await reapGuards(files.home, clock)) log.warn({ reaped }, 'ended what a dead daemon had left running');
@@ -214,7 +236,7 @@ function appOf({ files, config, environment, store, provider, publisher, redacto
       parallelCalls: config.parallelCalls,
       workspaceLock: config.workspaceLock,
       limits: { tries: config.tries, backoffMs: config.backoffMs, deaths: 3 },
-      maxTurns: config.turns,
+      guards: config.guards,
       shellTimeoutMs: config.shellTimeoutMs,
       stalledAfterMs: config.provider.silenceMs,
       planning: config.planning.enabled,

@@ -77,6 +77,12 @@ async function leafCost(folder: string, sessions: number, leaves: number): Promi
     isOffered: () => true,
     canonicalPath: (_workspace, path) => Promise.resolve(path),
     judge: () => ({ action: 'allow', deadlineSeconds: 0, onDeadline: 'deny' }),
+    classify: () => ({ class: 'unknown', hosts: [] }),
+    confinementOf: () => null,
+    moreTools: () => Promise.resolve({ tools: [], problems: [] }),
+    settingsFor: () => Promise.resolve({ planning: null, maxTurns: 90, leafBudget: null }),
+    contextWindow: () => 128_000,
+    onSteps: () => undefined,
     treeHash: () => Promise.resolve(null),
     reapGuards: () => Promise.resolve(),
     policyFor: () => Promise.resolve({ ok: true, value: { default: 'allow', rules: [] } }),
@@ -94,7 +100,7 @@ async function leafCost(folder: string, sessions: number, leaves: number): Promi
       parallelCalls: 4,
       workspaceLock: true,
       limits: defaultRunLimits,
-      maxTurns: 90,
+      guards: { hintAfter: 3, blockAfter: 6, noProgressTurns: 8 },
       shellTimeoutMs: 1_000,
       stalledAfterMs: 60_000,
       planning: false,
@@ -113,7 +119,7 @@ async function leafCost(folder: string, sessions: number, leaves: number): Promi
   const start = performance.now();
   for (const id of ids) {
     const end = new Promise<void>((resolve) => (completed = resolve));
-    unwrap(await app.commands.start(id, { reset: false, planning: undefined, once: null }));
+    unwrap(await app.commands.start(id, { reset: false, planning: undefined, budget: undefined, once: null }));
     await end;
   }
   const ms = performance.now() - start;

@@ -5,7 +5,15 @@
 import { z } from 'zod';
 import type { ErrorKind } from './errors.js';
 import { eventSchema } from './event.js';
-import { inboxEntrySchema, inboxStates, policyInputSchema, profiles, reportKinds, reportSchema } from './mission.js';
+import {
+  budgetSchema,
+  inboxEntrySchema,
+  inboxStates,
+  policyInputSchema,
+  profiles,
+  reportKinds,
+  reportSchema,
+} from './mission.js';
 import * as p from './plan.js';
 import * as r from './run.js';
 import * as s from './session.js';
@@ -245,8 +253,14 @@ export const methods = {
   'plan.export': method('The plan as a text.', z.strictObject({ ...S, format }), z.object({ text: z.string() }), 'not_found'),
 
   'run.start': method(
-    'Start or resume. `reset` first puts all leaves back to pending and the counters to 0.',
-    z.strictObject({ ...S, reset: z.boolean().optional(), planning: z.boolean().optional(), ...once }),
+    'Start or resume. `reset` first puts all leaves back to pending and the counters to 0; `budget` raises (or lowers) the kinds it names.',
+    z.strictObject({
+      ...S,
+      reset: z.boolean().optional(),
+      planning: z.boolean().optional(),
+      budget: budgetSchema.optional(),
+      ...once,
+    }),
     r.planRunSchema,
     'not_found',
     'invalid_state',
@@ -368,6 +382,8 @@ export const methods = {
       bySession: z.array(r.usageSchema.extend({ sessionId: p.sessionIdSchema })),
       byItem: z.array(r.usageSchema.extend({ sessionId: p.sessionIdSchema, itemId: p.itemIdSchema.nullable() })),
       byModel: z.array(r.usageSchema.extend({ model: z.string().nullable() })),
+      steps: r.stepsUsageSchema,
+      forecast: r.forecastSchema.nullable(),
     }),
     'not_found',
   ),

@@ -99,6 +99,7 @@ export const budgetSchema = z.strictObject({
   minutes: z.number().positive().optional(),
   onExhausted: z.enum(['block', 'ask']).optional(),
 });
+export type Budget = z.infer<typeof budgetSchema>;
 
 const policyRulesSchema = z.strictObject({
   default: z.enum(policyActions),

@@ -163,3 +163,28 @@ export const stepSchema = z.object({
   note: z.string().optional(),
 });
 export type Step = z.infer<typeof stepSchema>;
+
+/** How much the model's own lists are used (adoption), and what they cost (overhead). */
+export const stepsUsageSchema = z.object({
+  /** Tries and chats in which a model took turns. */
+  runs: z.number().int(),
+  runsWithSteps: z.number().int(),
+  /** Calls of the `plan` tool. */
+  calls: z.number().int(),
+  /** Requests that carried the list, and the tokens that it took in them, as estimated. */
+  turnsShown: z.number().int(),
+  tokensShown: z.number().int(),
+});
+
+/** What the open leaves of a plan may take, by the mean of those that were finished. */
+export const forecastSchema = z.object({
+  /** Leaves that it is reckoned from, and those that it is for. */
+  finishedLeaves: z.number().int(),
+  openLeaves: z.number().int(),
+  turns: z.number(),
+  tokens: z.number(),
+  /** Null when the price of a model is not known. */
+  costUsd: z.number().nullable(),
+  durationMs: z.number(),
+});
+export type Forecast = z.infer<typeof forecastSchema>;

@@ -4,35 +4,55 @@
  * path of its own.
  */
 import { unreachable } from '../../shared/errors.js';
+import type { Budget } from '../../shared/mission.js';
 import type { ItemId, SessionId } from '../../shared/plan.js';
 import type { EffectId, RunId, ToolCall } from '../../shared/run.js';
 import type { Clock } from '../clock.js';
+import type { GuardLimits } from '../domain/guards.js';
 import type { RunRef } from '../domain/run-state.js';
+import { planToolSchema } from '../domain/steps/step-schema.js';
+import { remainingSteps, type StepLimits, type StepsState } from '../domain/steps/steps.js';
 import type { LeafOutcome, RunActivity } from '../executors/executor.js';
 import { reportTool } from '../missions/report-tool.js';
-import type { Provider, ProviderError, ToolSchema, Turn, TurnRequest, TurnSink } from '../providers/provider.js';
+import type { Provider, ProviderError, ToolSchema, Turn, TurnRequest } from '../providers/provider.js';
 import type { RunPublisher } from '../runner/run-publisher.js';
 import type { SessionRecord, Store, StoredMessage } from '../store/store.js';
 import type { Tool } from '../tools/tool.js';
-import { buildContext } from './context.js';
+import { askToRaise, usedUp } from './budget.js';
+import { fitContext, type Fitted } from './fit-context.js';
+import { remainingText } from './loop-texts.js';
+import { refreshPlanMessage } from './plan-message.js';
 import { cutOff, saySomething } from './prompts.js';
-import { usedUp } from './budget.js';
 import { endOf, lastTurn, type RunEnd } from './run-end.js';
+import { createRunGuards } from './run-guards.js';
+import type { TokenBudget } from './tokens.js';
 import { createToolCalls, effectIdOf, type CallParts } from './tool-calls.js';
+import { viewTranscript } from './transcript-view.js';
+import { streamTurn } from './turn-stream.js';
 
 export interface LoopParts extends CallParts {
   readonly store: Store;
   readonly provider: Provider;
   readonly publisher: RunPublisher;
   readonly clock: Clock;
-  /** Turns of one run. */
-  readonly maxTurns: number;
+  readonly guards: GuardLimits;
+  readonly tokens: TokenBudget;
   /** Moves a person's undelivered words into the transcript; gives how many. */
   readonly deliverSteering: (sessionId: SessionId, ref: RunRef) => Promise<number>;
   readonly toolSchema: (tool: Tool) => ToolSchema;
 }
 
-export interface LoopRun {
+/** What configuration and session allow a run; read when it is taken up, so that an edit counts. */
+export interface RunSettings {
+  /** Limits of the model's own steps; null when it keeps none. */
+  readonly planning: StepLimits | null;
+  /** Turns that the run may take. */
+  readonly maxTurns: number;
+  /** For all runs of the item. */
+  readonly leafBudget: Budget | null;
+}
+
+export interface LoopRun extends RunSettings {
   readonly session: SessionRecord;
   readonly ref: RunRef;
   readonly itemId: ItemId | null;
@@ -51,8 +71,17 @@ export interface LoopRun {
 
 /** Waiting runs whose arguments stay in memory; a run beyond them is asked to repeat a call with a secret. */
 const keptWhileAsked = 64;
+/** Times that a request is made smaller because the provider says it is too long, before the run gives up. */
+const mostShrinks = 4;
 
 const stopped: LeafOutcome = { type: 'stopped' };
+
+/** What one call of the loop knows of its run. */
+interface Progress {
+  readonly raw: Map<EffectId, string>;
+  /** Monotonic time up to which work has been charged. */
+  chargedTo: number;
+}
 
 export function createAgentLoop(parts: LoopParts): (run: LoopRun) => Promise<LeafOutcome> {
   const { store } = parts;
@@ -67,115 +96,169 @@ export function createAgentLoop(parts: LoopParts): (run: LoopRun) => Promise<Lea
   }
 
   return async function loop(run) {
+    const { ref } = run;
     /** Arguments as they came, which the store keeps only redacted. */
-    const raw = asked.get(run.ref.runId) ?? new Map<EffectId, string>();
-    asked.delete(run.ref.runId);
+    const raw = asked.get(ref.runId) ?? new Map<EffectId, string>();
+    asked.delete(ref.runId);
+    const progress: Progress = { raw, chargedTo: parts.clock.monotonic() };
+    const view = viewTranscript(store, ref.runId);
+    await view.refresh();
+    const guards = await createRunGuards(store, ref.runId, view.messages, parts.guards);
+    await refreshPlanMessage(store, run.session, ref, run.planning);
+    const tools = schemasOf(run);
     for (;;) {
       if (run.signal.aborted) return stopped;
-      let transcript = await store.transcript(run.ref.runId);
-      const last = lastTurn(transcript);
+      const last = lastTurn(view.messages);
       const results = last?.after.filter((message) => message.kind === 'tool') ?? [];
       if (last && (last.turn.toolCalls?.length ?? 0) > results.length) {
-        const outcome = await calls.perform(run, last.turn, results, raw);
-        if (outcome.type === 'suspended') keepWhileAsked(run.ref.runId, raw);
+        const outcome = await calls.perform({ ...run, ...guards }, last.turn, results, raw);
+        if (outcome.type === 'suspended') keepWhileAsked(ref.runId, raw);
         if (outcome.type !== 'done') return outcome;
+        await view.refresh();
+        if (endOf(view.messages) !== null) continue;
+        const loops = await guards.settle(ref, run.activity, run.planning && (await stepsOf(run)));
+        if (loops === false) return stopped;
+        if (loops !== null) return giveUp(run, loops);
+        await view.refresh();
         continue;
       }
       // Words to a running leaf are the leaf's: a chat that goes on beside it must not take them.
-      if (run.reports && (await parts.deliverSteering(run.session.id, run.ref)) > 0)
-        transcript = await store.transcript(run.ref.runId);
-      const end = endOf(transcript);
+      if (run.reports && (await parts.deliverSteering(run.session.id, ref)) > 0) await view.refresh();
+      const end = endOf(view.messages);
       if (end !== null) {
-        const outcome = outcomeOf(end, transcript);
+        const outcome = outcomeOf(end, view.messages);
         if (outcome !== null) return outcome;
-        if (!(await store.appendMessages(run.ref, [{ kind: 'notice', role: 'system', content: saySomething }]))) return stopped;
+        if (!(await store.appendMessages(ref, [{ kind: 'notice', role: 'system', content: saySomething }]))) return stopped;
+        await view.refresh();
         continue;
       }
       if (run.drain.aborted) return stopped;
-      if (turnsOf(transcript, run) >= parts.maxTurns) {
-        const reason = `no end after ${parts.maxTurns} turns`;
-        return run.reports ? { type: 'blocked', reason, reported: false } : { type: 'failed', error: reason, retryable: false };
+      if (turnsOf(view.messages, run) >= run.maxTurns) return giveUp(run, `no end after ${run.maxTurns} turns`);
+      const gone = await usedUp(store, run.session, run.itemId, run.leafBudget);
+      if (gone !== null) {
+        const entry = await askToRaise(store, parts.clock, run, gone);
+        if (entry !== null) return { type: 'suspended', entries: [entry] };
+        return { type: 'budget_exhausted', budget: gone.budget, remaining: await leftOver(run) };
       }
-      const budget = await usedUp(store, run.session);
-      if (budget !== null) return { type: 'budget_exhausted', budget };
-      const outcome = await takeTurn(run, transcript, raw);
+      const outcome = await takeTurn(run, view.messages, tools, progress);
       if (outcome !== null) return outcome;
+      await view.refresh();
     }
   };
+
+  function schemasOf(run: LoopRun): readonly ToolSchema[] {
+    return [
+      ...run.tools.map(parts.toolSchema),
+      ...(run.planning ? [planToolSchema(run.planning.maxSteps)] : []),
+      ...(run.reports ? [reportTool] : []),
+    ];
+  }
+
+  async function stepsOf(run: LoopRun): Promise<StepsState | null> {
+    return (await store.steps(run.ref.runId))?.state ?? null;
+  }
+
+  async function leftOver(run: LoopRun): Promise<string | null> {
+    const steps = await stepsOf(run);
+    const left = steps === null ? [] : remainingSteps(steps);
+    return left.length === 0 ? null : remainingText(left);
+  }
+
+  /** A leaf that does not get on is for a person to look at; a chat has just failed. */
+  async function giveUp(run: LoopRun, why: string): Promise<LeafOutcome> {
+    const left = await leftOver(run);
+    const reason = left === null ? why : `${why}\n${left}`;
+    return run.reports ? { type: 'blocked', reason, reported: false } : { type: 'failed', error: reason, retryable: false };
+  }
 
   /** One request. Null when the run goes on. */
   async function takeTurn(
     run: LoopRun,
     transcript: readonly StoredMessage[],
-    raw: Map<EffectId, string>,
+    tools: readonly ToolSchema[],
+    progress: Progress,
   ): Promise<LeafOutcome | null> {
     const startedAt = parts.clock.monotonic();
     run.activity.doing('waiting for the model');
-    const { sink, end } = streamTo(run);
-    const result = await parts.provider.complete(await requestOf(run, transcript), sink, run.signal);
-    end();
+    const answered = await ask(run, transcript, tools);
+    if (answered === null) return stopped;
+    const { result, fitted } = answered;
     if (run.signal.aborted && !result.ok) return stopped;
     if (!result.ok) return providerFailed(result.error);
     const turn = { ...result.turn, toolCalls: withUniqueIds(result.turn.toolCalls) };
+    parts.tokens.counted(run.model, fitted.estimated, turn.usage.inputTokens);
     if (turn.finishReason === 'content_filter') {
       return { type: 'failed', error: 'the provider filtered its answer', retryable: true };
     }
     const cut = turn.finishReason === 'length' && turn.toolCalls.length === 0;
+    const now = parts.clock.monotonic();
     const stored = await store.appendTurn({
       ref: run.ref,
       sessionId: run.session.id,
       content: parts.redact(turn.content),
-      toolCalls: turn.toolCalls.map((call) => ({ ...call, arguments: parts.redact(call.arguments) })),
+      toolCalls: turn.toolCalls.map((call) => redactCall(call, parts.redact)),
       finishReason: turn.finishReason,
       model: turn.model,
       ...turn.usage,
-      durationMs: Math.round(parts.clock.monotonic() - startedAt),
+      durationMs: Math.round(now - startedAt),
+      activeMs: Math.round(now - progress.chargedTo),
+      stepsTokens: fitted.stepsTokens,
       ...(cut ? { notice: cutOff } : {}),
     });
     if (stored === null) return stopped;
+    progress.chargedTo = now;
     parts.publisher.committed({ sessionId: run.session.id, events: stored.events });
-    keepRaw(run, turn, stored.seq, raw);
+    keepRaw(run, turn, stored.seq, progress.raw);
     return null;
   }
 
-  async function requestOf(run: LoopRun, transcript: readonly StoredMessage[]): Promise<TurnRequest> {
-    return {
-      model: run.model,
-      messages: buildContext({ system: run.system, conversation: await run.conversation(), transcript }),
-      tools: [...run.tools.map(parts.toolSchema), ...(run.reports ? [reportTool] : [])],
-      key: {
-        item: run.label,
-        attempt: run.ref.attempt,
-        turn: transcript.filter((message) => message.kind === 'assistant').length,
-      },
-    };
-  }
-
-  function streamTo(run: LoopRun): { sink: TurnSink; end: () => void } {
-    const open = (stream: 'text' | 'reasoning') => parts.publisher.stream(run.session.id, run.ref.runId, run.itemId, stream);
-    const text = open('text');
-    const reasoning = open('reasoning');
-    // What was held back of a thought stands before the text that follows it. Nothing that could be a secret gets out by this
-    // which a space in its middle would not let out as well.
-    const write = (to: typeof text, other: typeof text, delta: string): void => {
-      run.activity.progressed();
-      other.end();
-      to.write(delta);
-    };
-    return {
-      sink: {
-        text: (delta) => write(text, reasoning, delta),
-        reasoning: (delta) => write(reasoning, text, delta),
-        toolCall: () => run.activity.progressed(),
-        notice: (words) => parts.publisher.say(run.session.id, run.ref.runId, run.itemId, 'notice', words),
-      },
-      end: () => {
-        reasoning.end();
-        text.end();
-      },
-    };
+  /**
+   * Sends the request, made smaller for as long as the provider says that it is too long: that costs no turn. Null when
+   * the run is no longer the current one.
+   */
+  async function ask(run: LoopRun, transcript: readonly StoredMessage[], tools: readonly ToolSchema[]) {
+    const { session, ref, itemId, model, system, signal } = run;
+    const key = keyOf(run, transcript);
+    const conversation = await run.conversation();
+    for (let shrinks = 0; ; shrinks += 1) {
+      const mustShrink = shrinks > 0;
+      const input = { session, ref, itemId, model, system, conversation, transcript, tools, key, mustShrink, signal };
+      const fitted = await fitContext(parts, input);
+      if (fitted === null) return null;
+      if (fitted === 'too_long') return { result: tooLong, fitted: nothing };
+      const { sink, end } = streamTurn(parts.publisher, run);
+      const result = await parts.provider.complete({ model, messages: fitted.messages, tools, key }, sink, signal);
+      end();
+      if (result.ok || result.error.kind !== 'context_length' || shrinks >= mostShrinks) return { result, fitted };
+      parts.tokens.refused(model, fitted.estimated, result.error.message);
+    }
   }
 }
+
+const nothing: Fitted = { messages: [], estimated: 0, stepsTokens: null };
+
+const tooLong = {
+  ok: false,
+  error: {
+    kind: 'context_length',
+    message:
+      'The item is too long for the model, even without anything else: shorten its detail, or give it a model with more room.',
+    status: null,
+    retryAfterMs: null,
+  },
+} as const;
+
+function keyOf(run: LoopRun, transcript: readonly StoredMessage[]): TurnRequest['key'] {
+  const turn = transcript.filter((message) => message.kind === 'assistant').length;
+  return { item: run.label, attempt: run.ref.attempt, turn };
+}
+
+/** Names and ids are the model's words as well. */
+const redactCall = (call: ToolCall, redact: (text: string) => string): ToolCall => ({
+  id: call.id,
+  name: redact(call.name),
+  arguments: redact(call.arguments),
+});
 
 /** Results find their calls by id, so no two calls of a turn may share one, whatever the provider sent. */
 function withUniqueIds(calls: readonly ToolCall[]): ToolCall[] {

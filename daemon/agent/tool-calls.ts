@@ -4,17 +4,23 @@
  */
 import pLimit from 'p-limit';
 import type { Result } from '../../shared/errors.js';
-import { filedAs } from '../../shared/mission.js';
-import type { EffectId, ToolCall } from '../../shared/run.js';
+import type { EffectClass, EffectId, ToolCall } from '../../shared/run.js';
 import type { InboxDraft, RunRef } from '../domain/run-state.js';
+import type { Clock } from '../clock.js';
 import type { RunActivity } from '../executors/executor.js';
-import { parseReport, reportToolName } from '../missions/report-tool.js';
-import type { Approvals, Wish } from '../runner/approvals.js';
+import type { EndedCall, FailureKind } from '../domain/guards.js';
+import { planToolName } from '../domain/steps/step-schema.js';
+import type { StepLimits } from '../domain/steps/steps.js';
+import { reportToolName } from '../missions/report-tool.js';
+import { type Approvals, mergeApprovals, type Wish } from '../runner/approvals.js';
 import type { RunPublisher } from '../runner/run-publisher.js';
 import type { StoredEffect } from '../store/queries.js';
-import type { SessionRecord, Store, StoredMessage } from '../store/store.js';
-import type { CommandRunner, Tool, ToolResult } from '../tools/tool.js';
+import type { SessionRecord, StepsChange, Store, StoredMessage } from '../store/store.js';
+import type { CallSubject, CommandRunner, Confinement, Tool, ToolResult } from '../tools/tool.js';
 import { argsDigest } from './args-digest.js';
+import { wavesOf } from './call-waves.js';
+import { answerPlan, answerReport, isEngineCall } from './engine-calls.js';
+import { stepsAreStuck } from './loop-texts.js';
 import { argumentsRedacted, outcomeUnknown } from './prompts.js';
 
 /** Code units of the arguments of a refused call that are shown. */
@@ -28,13 +34,18 @@ export interface CallParts {
   readonly redact: (text: string) => string;
   readonly isRedacted: (text: string) => boolean;
   readonly parallel: number;
-  /** Where a path really is, so that policy, approval and order do not depend on how it was written. */
+  readonly clock: Pick<Clock, 'monotonic'>;
   /** The arguments of a call, or what the model is told of them. */
   readonly parseArguments: (tool: Tool, text: string) => Result<unknown, string>;
   /** Searches leave out what the policy denies reading. */
   readonly mayRead: (session: SessionRecord, path: string) => boolean;
+  /** Where a path really is, so that policy, approval and order do not depend on how it was written. */
   readonly canonicalPath: (workspace: string, path: string) => Promise<string>;
   readonly outputFolder: (session: SessionRecord) => string;
+  /** The steps changed: what is sent of them from now on is new. */
+  readonly onSteps: (session: SessionRecord, ref: RunRef, steps: StepsChange) => void;
+  /** How the session's policy confines commands; null: not at all. */
+  readonly confinementOf: (session: SessionRecord) => Confinement | null;
 }
 
 /** The run for which calls are carried out. */
@@ -43,8 +54,14 @@ export interface CallRun {
   readonly ref: RunRef;
   readonly itemId: StoredItemId;
   readonly tools: readonly Tool[];
+  /** Limits of the model's own steps; null when it keeps none. */
+  readonly planning: StepLimits | null;
   readonly activity: RunActivity;
   readonly signal: AbortSignal;
+  /** A call has its result, whatever that is. */
+  readonly ended: (call: EndedCall) => void;
+  /** A word for the model, once all calls of the turn have their results. */
+  readonly remark: (words: string) => void;
 }
 type StoredItemId = Parameters<Approvals['permission']>[2]['itemId'];
 
@@ -63,7 +80,7 @@ interface PlannedCall {
 interface ReadyCall extends PlannedCall {
   readonly tool: Tool;
   readonly args: unknown;
-  readonly subject: { readonly path?: string; readonly command?: string };
+  readonly subject: CallSubject;
   /** Its intent is in the journal already: it is harmless and done again. */
   readonly begun: boolean;
 }
@@ -111,7 +128,7 @@ export function createToolCalls(parts: CallParts) {
       const ended = await Promise.all(wave.map((call) => limit(() => carryOut(run, call))));
       if (ended.includes('stopped')) return { type: 'stopped' };
     }
-    return entries.length > 0 ? { type: 'suspended', entries } : { type: 'done' };
+    return entries.length > 0 ? { type: 'suspended', entries: mergeApprovals(entries) } : { type: 'done' };
   }
 
   /** Null: the call has its result. An entry: a person is asked first. */
@@ -121,26 +138,25 @@ export function createToolCalls(parts: CallParts) {
     known: StoredEffect | undefined,
   ): Promise<ReadyCall | InboxDraft | null | 'stopped'> {
     const { call, id } = plan;
-    const answer = async (content: string): Promise<null | 'stopped'> => ((await tell(run, call, content)) ? null : 'stopped');
+    const answer = async (content: string, failure: FailureKind): Promise<null | 'stopped'> =>
+      (await tell(run, call, content, failure)) ? null : 'stopped';
     if (known !== undefined && known.state === 'intent' && !known.repeatable) {
       await end(run, plan, { ok: false, content: outcomeUnknown(call.name, call.arguments), unknown: true });
       return null;
     }
-    if (call.name === reportToolName) return (await report(run, plan, known !== undefined)) ? null : 'stopped';
+    if (isEngineCall(call, run.planning)) return (await answerOwn(run, plan, known !== undefined)) ? null : 'stopped';
     const tool = run.tools.find((candidate) => candidate.name === call.name);
     if (tool === undefined) {
-      return answer(
-        `There is no tool ${call.name} here. You have: ${[...run.tools.map((t) => t.name), reportToolName].join(', ')}.`,
-      );
+      return answer(`There is no tool ${call.name} here. You have: ${namesOf(run).join(', ')}.`, 'no_tool');
     }
-    if (plan.rawArgs === null && parts.isRedacted(call.arguments)) return answer(argumentsRedacted(call.name));
+    if (plan.rawArgs === null && parts.isRedacted(call.arguments)) return answer(argumentsRedacted(call.name), 'arguments');
     const args = parts.parseArguments(tool, plan.rawArgs ?? call.arguments);
-    if (!args.ok) return answer(args.error);
+    if (!args.ok) return answer(args.error, 'arguments');
     const subject = await canonical(run.session, tool.subject(args.value));
     if (known === undefined) {
-      const wish: Wish = { effectId: id, tool: tool.name, class: tool.class, ...redactAll(subject) };
+      const wish: Wish = { effectId: id, tool: tool.name, class: classOf(tool, args.value), ...redactAll(subject) };
       const permission = await parts.approvals.permission(run.session, wish, { runId: run.ref.runId, itemId: run.itemId });
-      if (permission.type === 'refused') return answer(permission.reason);
+      if (permission.type === 'refused') return answer(permission.reason, 'refused');
       if (permission.type === 'ask') return permission.entry;
     }
     return { ...plan, tool, args: args.value, subject, begun: known !== undefined };
@@ -156,12 +172,15 @@ export function createToolCalls(parts: CallParts) {
     return {
       ...(subject.path === undefined ? {} : { path: parts.redact(subject.path) }),
       ...(subject.command === undefined ? {} : { command: parts.redact(subject.command) }),
+      ...(subject.hosts === undefined ? {} : { hosts: subject.hosts }),
     };
   }
 
   async function carryOut(run: CallRun, ready: ReadyCall): Promise<'done' | 'stopped'> {
     const { tool, call, subject } = ready;
-    if (!ready.begun && !(await begin(run, ready, tool))) return 'stopped';
+    const effect = { name: tool.name, class: classOf(tool, ready.args), repeatable: tool.repeatable };
+    if (!ready.begun && !(await begin(run, ready, effect))) return 'stopped';
+    const startedAt = parts.clock.monotonic();
     const shown = parts.redact(subject.command ?? subject.path ?? '');
     run.activity.doing(`${tool.name} ${shown}`.trim());
     parts.publisher.say(run.session.id, run.ref.runId, run.itemId, 'tool', shown, tool.name);
@@ -173,6 +192,7 @@ export function createToolCalls(parts: CallParts) {
         signal: run.signal,
         mayRead: (path) => parts.mayRead(run.session, path),
         commands: parts.commands,
+        confinement: parts.confinementOf(run.session),
         onOutput: (text) => {
           run.activity.progressed();
           output.write(text);
@@ -183,7 +203,7 @@ export function createToolCalls(parts: CallParts) {
     run.activity.progressed();
     // A harmless call that was killed is done again when the run goes on: its intent stays.
     if (result.unknown === true && tool.repeatable && run.signal.aborted) return 'stopped';
-    await end(run, ready, result);
+    await end(run, ready, result, parts.clock.monotonic() - startedAt);
     return 'done';
   }
 
@@ -204,45 +224,57 @@ export function createToolCalls(parts: CallParts) {
     return true;
   }
 
-  async function end(run: CallRun, { id, call }: PlannedCall, result: ToolResult): Promise<void> {
+  async function end(run: CallRun, { id, call }: PlannedCall, result: ToolResult, durationMs = 0): Promise<void> {
     const state = result.unknown === true ? 'unknown' : result.ok ? 'done' : 'failed';
     const content =
       result.unknown === true && !result.content.includes('outcome unknown')
         ? `${outcomeUnknown(call.name, call.arguments)}\n${result.content}`
         : result.content;
+    const told = parts.redact(content);
+    const { session, ref } = run;
     const events = await store.endEffect({
       id,
-      sessionId: run.session.id,
-      runId: run.ref.runId,
+      sessionId: session.id,
+      runId: ref.runId,
       state,
       toolCallId: call.id,
-      content: parts.redact(content),
+      content: told,
     });
-    parts.publisher.committed({ sessionId: run.session.id, events });
+    parts.publisher.committed({ sessionId: session.id, events });
+    run.ended({ tool: call.name, args: call.arguments, result: told, failure: failureOf(result), durationMs });
   }
 
-  /** A report is stored with its result in one transaction; an intent without one is simply filed again. */
-  async function report(run: CallRun, plan: PlannedCall, begun: boolean): Promise<boolean> {
-    const parsed = parseReport(parts.redact(plan.rawArgs ?? plan.call.arguments));
-    if (!parsed.ok) return tell(run, plan.call, parsed.error);
-    if (!begun && !(await begin(run, plan, { name: reportToolName, class: 'safe', repeatable: true }))) return false;
-    const { summary, kind } = parsed.report;
+  /** What the call changes is stored with its result in one transaction; an intent without one is simply carried out again. */
+  async function answerOwn(run: CallRun, plan: PlannedCall, begun: boolean): Promise<boolean> {
+    const { call } = plan;
+    const args = parts.redact(plan.rawArgs ?? call.arguments);
+    const isPlan = call.name === planToolName;
+    const answer = isPlan && run.planning !== null ? await answerPlan(store, run.ref, args, run.planning) : answerReport(args);
+    const { content, failure, report, steps } = answer;
+    if (failure !== null) return tell(run, call, content, failure);
+    if (!begun && !(await begin(run, plan, { name: call.name, class: 'safe', repeatable: true }))) return false;
+    const { session, ref, itemId } = run;
     const events = await store.endEffect({
       id: plan.id,
-      sessionId: run.session.id,
-      runId: run.ref.runId,
+      sessionId: session.id,
+      runId: ref.runId,
       state: 'done',
-      toolCallId: plan.call.id,
-      content: filedAs(kind),
-      report: { ...parsed.report, itemId: run.itemId },
+      toolCallId: call.id,
+      content,
+      ...(report ? { report: { ...report, itemId } } : {}),
+      ...(steps ? { steps } : {}),
     });
-    parts.publisher.committed({ sessionId: run.session.id, events });
-    parts.publisher.say(run.session.id, run.ref.runId, run.itemId, 'notice', `${kind}: ${summary}`);
+    parts.publisher.committed({ sessionId: session.id, events });
+    if (report) parts.publisher.say(session.id, ref.runId, itemId, 'notice', `${report.kind}: ${report.summary}`);
+    if (isPlan) parts.publisher.say(session.id, ref.runId, itemId, 'tool', '', planToolName);
+    if (steps?.changed) parts.onSteps(session, ref, steps);
+    if (steps?.isStuck) run.remark(stepsAreStuck);
+    run.ended({ tool: call.name, args: call.arguments, result: content, failure: null, durationMs: 0 });
     return true;
   }
 
   /** Answers a call that was not carried out, so that the model and watchers read why. False when the run is no longer current. */
-  async function tell(run: CallRun, call: ToolCall, why: string): Promise<boolean> {
+  async function tell(run: CallRun, call: ToolCall, why: string, failure: FailureKind): Promise<boolean> {
     const content = parts.redact(why);
     const message = { kind: 'tool', role: 'tool', content, toolCallId: call.id } as const;
     if (!(await store.appendMessages(run.ref, [message]))) return false;
@@ -250,31 +282,23 @@ export function createToolCalls(parts: CallParts) {
       parts.publisher.say(run.session.id, run.ref.runId, run.itemId, stream, text, call.name);
     say('tool', parts.redact(call.arguments).slice(0, longestShown));
     say('tool_output', `${content}\n`);
+    run.ended({ tool: call.name, args: call.arguments, result: content, failure, durationMs: 0 });
     return true;
   }
 
   return { perform };
 }
 
-/** Calls in waves: within one nothing touches the same path, and a command has its wave for itself among writers. */
-function wavesOf(calls: readonly ReadyCall[]): ReadyCall[][] {
-  const waves: ReadyCall[][] = [];
-  let paths = new Map<string, boolean>();
-  for (const call of calls) {
-    const { tool, subject } = call;
-    const path = subject.command === undefined ? (subject.path ?? '') : '*';
-    const clash = [...paths].some(
-      ([other, writes]) => (tool.writes || writes) && (path === '*' || other === '*' || other === path),
-    );
-    if (clash || waves.length === 0) {
-      waves.push([call]);
-      paths = new Map([[path, tool.writes]]);
-    } else {
-      waves.at(-1)?.push(call);
-      paths.set(path, tool.writes || paths.get(path) === true);
-    }
-  }
-  return waves;
-}
+const classOf = (tool: Tool, args: unknown): EffectClass => tool.classOf?.(args) ?? tool.class;
+
+const namesOf = (run: CallRun): string[] => [
+  ...run.tools.map((tool) => tool.name),
+  ...(run.planning === null ? [] : [planToolName]),
+  reportToolName,
+];
+
+/** A command says why it failed in its output, other tools in a sentence. */
+const failureOf = ({ ok, content }: ToolResult): FailureKind | null =>
+  ok ? null : /\[exit code \d+\]\s*$/.test(content) ? 'exit_code' : 'other';
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

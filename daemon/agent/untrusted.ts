@@ -1,15 +1,13 @@
-/** Text from outside is wrapped before a model reads it, so that it cannot pass for an instruction. */
+/** The wrapper around stored text from outside, with a nonce of its message. */
 import { createHash } from 'node:crypto';
-
-/** A delimiter that somebody wrote into a file in advance must not close the wrapper, whatever its nonce. */
-const delimiter = /<(\/?)untrusted_content/gi;
+import { wrapUntrusted } from '../domain/untrusted.js';
+import type { StoredMessage } from '../store/store.js';
 
 /**
- * Wraps a text. The nonce follows from what the text's author cannot know (the run) and stays the same each time the
- * message is sent, so that the provider's cache holds.
+ * 16 hexadecimal digits. They follow from what the text's author cannot know (the run), and stay the same each time, so
+ * that the provider's cache holds.
  */
-export function wrapUntrusted(text: string, source: string, runId: string, seq: number): string {
-  const nonce = createHash('sha256').update(`${runId}:${seq}`).digest('hex').slice(0, 16);
-  const tag = `untrusted_content_${nonce}`;
-  return `<${tag} source="${source}">\n${text.replace(delimiter, '<$1untrusted-content')}\n</${tag}>`;
-}
+export const nonceOf = (key: string): string => createHash('sha256').update(key).digest('hex').slice(0, 16);
+
+export const wrapStored = ({ content, runId, seq }: StoredMessage, source: string): string =>
+  wrapUntrusted(content, source, nonceOf(`${runId}:${seq}`));

@@ -1,5 +1,6 @@
 /** A digest of what a run is told of its leaf, to notice that the leaf changed under it (invariant 13). */
 import type { Item } from '../../shared/plan.js';
+import { digestText } from './text-digest.js';
 
 /** The part of a leaf that is its run's input. Checks are not: the current ones always hold. */
 function inputOf(item: Item): string {
@@ -7,16 +8,4 @@ function inputOf(item: Item): string {
   return JSON.stringify([title, detail, acceptance, command, scope, relevantFiles]);
 }
 
-/** 64 bits in hex, FNV-1a twice with different offsets: enough to see a change, not meant to resist forgery. */
-export function leafDigest(item: Item): string {
-  const text = inputOf(item);
-  let a = 0x811c9dc5;
-  let b = 0x2f0b4a27;
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    a = Math.imul(a ^ unit, 0x01000193);
-    b = Math.imul(b ^ (unit + i), 0x01000193);
-  }
-  const hex = (n: number): string => (n >>> 0).toString(16).padStart(8, '0');
-  return hex(a) + hex(b);
-}
+export const leafDigest = (item: Item): string => digestText(inputOf(item));

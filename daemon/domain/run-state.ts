@@ -5,7 +5,7 @@
 import type { NewEvent } from '../../shared/event.js';
 import type { InboxEntry, Report } from '../../shared/mission.js';
 import type { ItemId, SessionId } from '../../shared/plan.js';
-import type { PlanRunStatus, RunId, RunStatus } from '../../shared/run.js';
+import type { EffectId, PlanRunStatus, RunId, RunStatus } from '../../shared/run.js';
 import type { Plan, PlanChange } from './plan.js';
 
 /** The stored status: `pausing` is `running` with `control = pause`. */
@@ -115,7 +115,8 @@ export type RunEvent =
   | { readonly type: 'asked'; readonly ref: RunRef; readonly entries: readonly InboxDraft[] }
   /** The last open question of a waiting run has its answer (or its default). */
   | { readonly type: 'answered'; readonly runId: RunId }
-  | { readonly type: 'budget_exhausted'; readonly ref: RunRef; readonly budget: string }
+  /** `remaining`: what was left of the model's steps, in words. */
+  | { readonly type: 'budget_exhausted'; readonly ref: RunRef; readonly budget: string; readonly remaining?: string | null }
   /** The daemon that owned the session died, and this one has taken it over. */
   | { readonly type: 'owner_died' }
   /** The daemon stops in good order and has cut the run off: no death, and gone on with at the next start. */
@@ -141,10 +142,13 @@ export type RunChange =
       readonly summary: string | null;
     };
 
-export type InboxDraft = Pick<
+export interface InboxDraft extends Pick<
   InboxEntry,
   'kind' | 'title' | 'detail' | 'itemId' | 'runId' | 'effectId' | 'tool' | 'options' | 'default' | 'deadline'
->;
+> {
+  /** An approval of several calls of one turn: what each of them would do. */
+  readonly calls?: readonly { readonly effectId: EffectId; readonly tool: string; readonly subject: string }[];
+}
 
 export type ReportDraft = Pick<Report, 'kind' | 'summary' | 'itemId' | 'runId'>;
 

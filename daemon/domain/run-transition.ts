@@ -103,7 +103,7 @@ function outcome(m: RunMachine, event: Outcome): void {
       m.updateRun({ status: 'waiting', deaths: 0 });
       return m.set({ status: 'waiting' });
     case 'budget_exhausted':
-      return budgetExhausted(m, event.budget);
+      return budgetExhausted(m, event.budget, event.remaining ?? null);
     case 'leaf_shown': {
       const leaf = m.current;
       if (leaf) m.updateRun({ planVersion: m.base.plan.version, leafDigest: leafDigest(leaf), deaths: 0 });
@@ -206,7 +206,7 @@ function commandUnknown(m: RunMachine): void {
   m.stop('blocked', `${error}. Look at what it did, then retry, or mark the item done.`);
 }
 
-function budgetExhausted(m: RunMachine, budget: string): void {
+function budgetExhausted(m: RunMachine, budget: string, remaining: string | null): void {
   const leaf = m.current;
   m.endRun('interrupted', `budget used up: ${budget}`);
   m.emit({ type: 'budget.exceeded', ...(m.run ? { runId: m.run.id } : {}), data: { budget } });
@@ -214,7 +214,7 @@ function budgetExhausted(m: RunMachine, budget: string): void {
   m.ask({
     kind: 'budget',
     title: `Budget used up: ${m.nameOf(leaf)}`,
-    detail: budget,
+    detail: remaining === null ? budget : `${budget}\n${remaining}`,
     itemId: leaf?.id ?? null,
     runId: m.checkpoint.lastRunId,
     effectId: null,

@@ -6,8 +6,8 @@ import type { Approvals } from '../runner/approvals.js';
 import type { RunPublisher } from '../runner/run-publisher.js';
 import { runShown } from '../runner/shown-command.js';
 import type { StoredEffect } from '../store/queries.js';
-import type { Store } from '../store/store.js';
-import type { CommandResult, CommandRunner } from '../tools/tool.js';
+import type { SessionRecord, Store } from '../store/store.js';
+import type { CommandClass, CommandResult, CommandRunner, Confinement } from '../tools/tool.js';
 import type { Executor, LeafJob, LeafOutcome, RunActivity } from './executor.js';
 
 export interface CommandExecutorParts {
@@ -18,6 +18,10 @@ export interface CommandExecutorParts {
   readonly redact: (text: string) => string;
   readonly isRedacted: (text: string) => boolean;
   readonly timeoutMs: number;
+  /** What a command line would do, by its words. */
+  readonly classify: (command: string) => CommandClass;
+  /** How the session's policy confines commands; null: not at all. */
+  readonly confinementOf: (session: SessionRecord) => Confinement | null;
 }
 
 const tailLength = 2_000;
@@ -48,7 +52,7 @@ export function createCommandExecutor(parts: CommandExecutorParts): Executor {
       name: 'shell',
       args,
       argsDigest: argsDigest(args),
-      class: 'code_execution',
+      class: parts.classify(command).class,
       repeatable: item.repeatable === true,
     });
     if (begun === null) return { type: 'stopped' };
@@ -56,7 +60,8 @@ export function createCommandExecutor(parts: CommandExecutorParts): Executor {
     activity.doing(`shell ${parts.redact(command)}`);
     parts.publisher.say(session.id, ref.runId, item.id, 'tool', command, 'shell');
     const output = parts.publisher.stream(session.id, ref.runId, item.id, 'tool_output', 'shell');
-    const request = { command, cwd: session.workspace, timeoutMs: parts.timeoutMs, signal };
+    const confinement = parts.confinementOf(session);
+    const request = { command, cwd: session.workspace, timeoutMs: parts.timeoutMs, confinement, signal };
     const result = await runShown(parts.commands, request, output, activity);
     const content = parts.redact(describe(result, parts.timeoutMs));
     const aborted = result.ended === 'aborted';
@@ -86,9 +91,9 @@ export function createCommandExecutor(parts: CommandExecutorParts): Executor {
       const wish = {
         effectId: effectIdOf(job, args),
         tool: 'shell',
-        class: 'code_execution',
+        ...parts.classify(command),
         command: parts.redact(command),
-      } as const;
+      };
       const permission = await parts.approvals.permission(job.session, wish, { runId: job.ref.runId, itemId: job.item.id });
       if (permission.type === 'ask') return { type: 'suspended', entries: [permission.entry] };
       if (permission.type === 'refused') return { type: 'blocked', reason: permission.reason, reported: false };

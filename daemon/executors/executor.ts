@@ -23,7 +23,8 @@ export type LeafOutcome =
   | { readonly type: 'command_failed'; readonly error: string }
   /** A command was under way when the daemon died: its checks decide. */
   | { readonly type: 'command_unknown' }
-  | { readonly type: 'budget_exhausted'; readonly budget: string }
+  /** `remaining`: what was left of the steps, in words. */
+  | { readonly type: 'budget_exhausted'; readonly budget: string; readonly remaining: string | null }
   /** Waits for a person, who finds these in the inbox. */
   | { readonly type: 'suspended'; readonly entries: readonly InboxDraft[] }
   /** The signal stopped it; whoever gave the signal has decided what that means. */
@@ -33,6 +34,8 @@ export type LeafOutcome =
 export interface RunActivity {
   doing(what: string): void;
   progressed(): void;
+  /** The model goes in circles, and how; null when it no longer does. */
+  looping(how: string | null): void;
 }
 
 export interface Executor {

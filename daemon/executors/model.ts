@@ -2,19 +2,23 @@
 import type { Message } from '../../shared/run.js';
 import type { Clock } from '../clock.js';
 import type { Plan } from '../domain/plan.js';
-import type { LoopRun } from '../agent/agent-loop.js';
+import type { LoopRun, RunSettings } from '../agent/agent-loop.js';
 import { earlierEffects, planPrompt, systemPrompt } from '../agent/prompts.js';
 import { reportToolName } from '../missions/report-tool.js';
+import { planToolName } from '../domain/steps/step-schema.js';
+import type { RunPublisher } from '../runner/run-publisher.js';
 import type { Store, SessionRecord, StoredMessage } from '../store/store.js';
-import type { Tool } from '../tools/tool.js';
+import type { ToolOffer } from '../tools/tool.js';
 import type { Executor, LeafJob, LeafOutcome } from './executor.js';
 
 export interface ModelExecutorParts {
   readonly store: Store;
   readonly loop: (run: LoopRun) => Promise<LeafOutcome>;
   readonly planOf: (session: SessionRecord) => Promise<Plan | null>;
-  /** The tools that this session's profile and policy leave. */
-  readonly toolsFor: (session: SessionRecord) => readonly Tool[];
+  /** The tools that this session's profile and policy leave, and why some are missing, in words for people. */
+  readonly toolsFor: (session: SessionRecord, signal: AbortSignal) => Promise<ToolOffer>;
+  readonly settingsFor: (session: SessionRecord) => Promise<RunSettings>;
+  readonly publisher: Pick<RunPublisher, 'say'>;
   readonly clock: Clock;
 }
 
@@ -62,7 +66,9 @@ export function createModelExecutor(parts: ModelExecutorParts): Executor {
     async execute(job, activity, signal) {
       const messages = await prepare(job);
       if (messages.length > 0 && !(await store.appendMessages(job.ref, messages))) return { type: 'stopped' };
-      const tools = parts.toolsFor(job.session);
+      const { tools, problems } = await parts.toolsFor(job.session, signal);
+      for (const problem of problems) parts.publisher.say(job.session.id, job.ref.runId, job.item.id, 'notice', problem);
+      const settings = await parts.settingsFor(job.session);
       return parts.loop({
         session: job.session,
         ref: job.ref,
@@ -73,8 +79,10 @@ export function createModelExecutor(parts: ModelExecutorParts): Executor {
           workspace: job.session.workspace,
           today: parts.clock.iso().slice(0, 10),
           role: 'leaf',
-          tools: [...tools.map((tool) => tool.name), reportToolName],
+          tools: [...tools.map((tool) => tool.name), ...(settings.planning ? [planToolName] : []), reportToolName],
+          planning: settings.planning !== null,
         }),
+        ...settings,
         tools,
         reports: true,
         conversation: () => conversation(job),

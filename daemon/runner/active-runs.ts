@@ -12,6 +12,7 @@ export interface ActiveRun {
   doing(what: string): void;
   /** Something came: a token, a line of output, a result. */
   progressed(): void;
+  looping(how: string | null): void;
   close(): void;
 }
 
@@ -20,6 +21,8 @@ export interface Activity {
   readonly what: string;
   readonly since: number;
   readonly lastProgressAt: number;
+  /** How the model goes in circles; null while it does not. */
+  readonly looping: string | null;
 }
 
 export interface ActiveRuns {
@@ -39,6 +42,7 @@ interface Entry {
   what: string;
   since: number;
   lastProgressAt: number;
+  looping: string | null;
 }
 
 export function createActiveRuns(clock: Clock): ActiveRuns {
@@ -51,7 +55,7 @@ export function createActiveRuns(clock: Clock): ActiveRuns {
       let end = (): void => undefined;
       const ended = new Promise<void>((resolve) => (end = resolve));
       const now = clock.now();
-      const entry: Entry = { controller, sessionId, ended, what: 'starting', since: now, lastProgressAt: now };
+      const entry: Entry = { controller, sessionId, ended, what: 'starting', since: now, lastProgressAt: now, looping: null };
       runs.set(runId, entry);
       return {
         runId,
@@ -64,6 +68,9 @@ export function createActiveRuns(clock: Clock): ActiveRuns {
         },
         progressed() {
           entry.lastProgressAt = clock.now();
+        },
+        looping(how) {
+          entry.looping = how;
         },
         close() {
           runs.delete(runId);
@@ -81,7 +88,8 @@ export function createActiveRuns(clock: Clock): ActiveRuns {
     activityOf(sessionId) {
       for (const [runId, entry] of runs) {
         if (entry.sessionId === sessionId) {
-          return { runId, what: entry.what, since: entry.since, lastProgressAt: entry.lastProgressAt };
+          const { what, since, lastProgressAt, looping } = entry;
+          return { runId, what, since, lastProgressAt, looping };
         }
       }
       return null;

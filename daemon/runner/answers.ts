@@ -18,6 +18,10 @@ export interface AnswerParts {
   readonly deadlines: Pick<Deadlines, 'forget'>;
   readonly clock: Clock;
   readonly limits: RunLimits;
+  /** A budget that was used up gets as much again. */
+  readonly raiseBudget: (sessionId: SessionId, what: string) => Promise<void>;
+  /** Lets a chat that waited go on. False when the run is no chat. */
+  readonly wakeChat: (sessionId: SessionId, runId: RunId) => Promise<boolean>;
 }
 
 export interface Answers {
@@ -34,7 +38,8 @@ export function createAnswers(parts: AnswerParts): Answers {
 
   async function settle(sessionId: SessionId, runId: RunId): Promise<void> {
     const entries = await store.inboxOfRun(runId);
-    if (entries.some((entry) => entry.state === 'open' && entry.kind !== 'blocker')) return;
+    if (entries.some((entry) => entry.state === 'open' && takesAnswer(entry))) return;
+    if (await parts.wakeChat(sessionId, runId)) return;
     const input = { now: parts.clock.now(), limits: parts.limits, author: 'person', explanation: null } as const;
     await states.change(sessionId, (state) => decide(state, [{ type: 'answered', runId }], input));
   }
@@ -43,7 +48,11 @@ export function createAnswers(parts: AnswerParts): Answers {
     const closed = await store.answerInbox(entry.id, answer, state);
     if (closed === null) return alreadyClosed(entry.id, (await store.inboxEntry(entry.id))?.state ?? 'gone');
     parts.deadlines.forget(entry.id);
-    if (answer === 'always' && entry.tool !== null) await store.grantAlways(entry.sessionId, entry.tool, entry.detail);
+    if (answer === 'always') {
+      for (const { tool, subject } of await store.approvalCalls(entry.id))
+        await store.grantAlways(entry.sessionId, tool, subject);
+    }
+    if (entry.kind === 'budget' && answer === 'allow') await parts.raiseBudget(entry.sessionId, entry.detail);
     publisher.committed({ sessionId: entry.sessionId, events: closed.events, inbox: [closed.entry] });
     if (entry.runId !== null) await settle(entry.sessionId, entry.runId);
     return ok(closed.entry);
@@ -54,23 +63,27 @@ export function createAnswers(parts: AnswerParts): Answers {
     async answer(id, answer) {
       const entry = await store.inboxEntry(id);
       if (entry === null) return noEntry(id);
-      if (entry.kind !== 'approval' && entry.kind !== 'question') {
+      if (!takesAnswer(entry)) {
         return refuse('invalid_state', `A ${entry.kind} takes no answer.`, {
           hint: 'Acknowledge it with inbox.ack; go on with run.retry or run.start.',
         });
       }
       if (entry.state !== 'open') return alreadyClosed(id, entry.state);
-      if (entry.kind === 'approval' && !entry.options.includes(answer)) {
-        return refuse('invalid_params', `An approval is answered with ${entry.options.join(', ')}.`, {
-          issues: [{ path: 'answer', message: `one of ${entry.options.join(', ')}` }],
-        });
+      if (entry.kind !== 'question' && !entry.options.includes(answer)) {
+        return refuse(
+          'invalid_params',
+          `${entry.kind === 'budget' ? 'A budget' : 'An approval'} is answered with ${entry.options.join(', ')}.`,
+          {
+            issues: [{ path: 'answer', message: `one of ${entry.options.join(', ')}` }],
+          },
+        );
       }
       return close(entry, answer, 'answered');
     },
     async acknowledge(id) {
       const entry = await store.inboxEntry(id);
       if (entry === null) return noEntry(id);
-      if (entry.kind === 'approval' || entry.kind === 'question') {
+      if (takesAnswer(entry)) {
         return refuse('invalid_state', `A ${entry.kind} needs an answer.`, { hint: 'Use inbox.answer.' });
       }
       const acked = await store.ackInbox(id);
@@ -84,6 +97,10 @@ export function createAnswers(parts: AnswerParts): Answers {
     },
   };
 }
+
+/** A budget that asks waits for its answer; one that blocked is only told. */
+const takesAnswer = ({ kind, options }: InboxEntry): boolean =>
+  kind === 'approval' || kind === 'question' || (kind === 'budget' && options.length > 0);
 
 const noEntry = (id: string): Result<never> =>
   refuse('not_found', `There is no inbox entry ${id}.`, { hint: 'List them with inbox.list (`cairn inbox`).' });

@@ -12,6 +12,7 @@ export interface Wish {
   readonly class: EffectClass;
   readonly path?: string;
   readonly command?: string;
+  readonly hosts?: readonly string[];
 }
 
 export type Permission =
@@ -33,6 +34,25 @@ export interface Approvals {
 }
 
 const approvalOptions = ['allow', 'always', 'deny'];
+
+/** One entry for all calls of a turn that ask: a person answers once. The strictest deadline and default count. */
+export function mergeApprovals(entries: readonly InboxDraft[]): readonly InboxDraft[] {
+  const [first] = entries;
+  if (first === undefined || entries.length === 1) return entries;
+  const tools = new Set(entries.map((entry) => entry.tool));
+  const deadlines = entries.flatMap((entry) => entry.deadline ?? []).sort();
+  return [
+    {
+      ...first,
+      title: `May these ${entries.length} calls run?`,
+      detail: entries.map((entry) => `${entry.tool ?? ''}: ${entry.detail}`).join('\n'),
+      tool: tools.size === 1 ? first.tool : null,
+      default: entries.every((entry) => entry.default === 'allow') ? 'allow' : 'deny',
+      deadline: deadlines[0] ?? null,
+      calls: entries.flatMap(({ effectId, tool, detail }) => (effectId && tool ? [{ effectId, tool, subject: detail }] : [])),
+    },
+  ];
+}
 
 /** What an `always` covers: this tool with exactly this command or path. */
 const subjectOf = (wish: Pick<Wish, 'command' | 'path'>): string => wish.command ?? wish.path ?? '';

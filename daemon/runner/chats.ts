@@ -3,36 +3,29 @@ import { ok, refuse, type Result, unreachable } from '../../shared/errors.js';
 import { planLimits, type SessionId } from '../../shared/plan.js';
 import { itemAt } from '../../shared/plan-tree.js';
 import type { Run, RunId } from '../../shared/run.js';
-import type { LoopRun } from '../agent/agent-loop.js';
-import { planOverview, systemPrompt } from '../agent/prompts.js';
-import type { Clock } from '../clock.js';
 import { placesOf } from '../domain/plan.js';
-import type { RunState } from '../domain/run-state.js';
+import type { RunRef, RunState } from '../domain/run-state.js';
 import type { LeafOutcome } from '../executors/executor.js';
 import type { Provider } from '../providers/provider.js';
-import type { Once, SessionRecord, Store } from '../store/store.js';
-import type { Tool } from '../tools/tool.js';
-import type { ActiveRuns } from './active-runs.js';
+import type { Once, SessionRecord } from '../store/store.js';
+import { carryOutChat, type ChatRunParts } from './chat-run.js';
 import { notFound } from './commands.js';
 import type { Publisher } from './publisher.js';
-import { keyUsed, type SessionStates } from './session-states.js';
+import { keyUsed } from './session-states.js';
 
-export interface ChatParts {
-  readonly store: Store;
-  readonly states: SessionStates;
-  readonly active: ActiveRuns;
+export interface ChatParts extends ChatRunParts {
   readonly publisher: Publisher;
   readonly provider: Provider;
-  readonly loop: (run: LoopRun) => Promise<LeafOutcome>;
-  readonly toolsFor: (session: SessionRecord) => readonly Tool[];
-  readonly clock: Clock;
   readonly newId: (prefix: string) => string;
-  readonly drain: AbortSignal;
   readonly onBug: (error: unknown, sessionId: SessionId) => void;
 }
 
 export interface Chats {
   send(sessionId: SessionId, text: string, once: Once | null): Promise<Result<RunId>>;
+  /** A chat that waited has all of its answers. False when the run is no chat. */
+  wake(sessionId: SessionId, runId: RunId): Promise<boolean>;
+  /** Ends the chats of a session that are under way or wait; gives how many. */
+  cancel(sessionId: SessionId): Promise<number>;
   /** Takes up the chats that were under way when the daemon died, on their transcripts. */
   recover(): Promise<void>;
   /** Resolves when no chat turn is under way. */
@@ -50,50 +43,35 @@ export function createChats(parts: ChatParts): Chats {
     const events = await store.beginChat({ id, sessionId: session.id, kind: 'chat', text, resumes }, once);
     if (events === null) return keyUsed();
     parts.publisher.committed({ sessionId: session.id, events });
-    const turn = carryOut(session, id)
-      .catch((error: unknown) => parts.onBug(error, session.id))
-      .finally(() => underWay.delete(turn));
-    underWay.add(turn);
+    carryOut(session, id);
     return ok(id);
   }
 
-  async function carryOut(session: SessionRecord, runId: RunId): Promise<void> {
-    const state = await states.read(session.id);
-    const handle = parts.active.open(runId, session.id, null);
-    const tools = parts.toolsFor(session);
-    try {
-      const outcome = await parts.loop({
-        session,
-        ref: { runId, epoch: state?.checkpoint.epoch ?? 0, attempt: 1 },
-        itemId: null,
-        label: 'chat',
-        model: session.model,
-        system: `${systemPrompt({
-          workspace: session.workspace,
-          today: parts.clock.iso().slice(0, 10),
-          role: 'chat',
-          tools: tools.map((tool) => tool.name),
-        })}\nThe plan (goal: ${state?.plan.goal ?? ''}):\n${state ? planOverview(state.plan) : ''}`,
-        tools,
-        reports: false,
-        conversation: () => store.conversation(session.id),
-        activity: handle,
-        signal: handle.signal,
-        drain: parts.drain,
-      });
-      await end(session.id, runId, outcome);
-    } finally {
-      handle.close();
-    }
+  function carryOut(session: SessionRecord, runId: RunId): void {
+    const turn = carryOutChat(parts, session, { runId }, (ref, outcome) => finish(session.id, ref, outcome))
+      .catch((error: unknown) => parts.onBug(error, session.id))
+      .finally(() => underWay.delete(turn));
+    underWay.add(turn);
   }
 
-  async function end(sessionId: SessionId, runId: RunId, outcome: LeafOutcome): Promise<void> {
+  async function finish(sessionId: SessionId, ref: RunRef, outcome: LeafOutcome): Promise<void> {
     // Stopped with the daemon: it stays open and is taken up at the next start.
     if (outcome.type === 'stopped') return;
+    if (outcome.type === 'suspended') {
+      const waiting = await store.suspendChat(ref, sessionId, outcome.entries);
+      if (waiting !== null) parts.publisher.committed({ sessionId, ...waiting });
+      return;
+    }
     const error = errorOf(outcome);
-    const events = await store.endChat(runId, sessionId, error === null ? 'completed' : 'failed', error);
+    const events = await store.endChat(ref.runId, sessionId, error === null ? 'completed' : 'failed', error);
     parts.publisher.committed({ sessionId, events });
   }
+
+  const openChatsOf = async (sessionId: SessionId): Promise<readonly Run[]> =>
+    (await store.openChats()).filter((run) => run.sessionId === sessionId);
+
+  const waits = async (run: Run): Promise<boolean> =>
+    run.status === 'waiting' && (await store.inboxOfRun(run.id)).some((entry) => entry.state === 'open');
 
   return {
     async send(sessionId, text, once) {
@@ -113,8 +91,26 @@ export function createChats(parts: ChatParts): Chats {
       if (parts.provider.describe() === null) return noModel();
       return begin(session, text, null, once);
     },
+    async wake(sessionId, runId) {
+      const run = await store.run(runId);
+      if (run === null || run.kind === 'leaf') return false;
+      const session = await store.session(sessionId);
+      if (session !== null && (await store.wakeChat(runId))) carryOut(session, runId);
+      return true;
+    },
+    async cancel(sessionId) {
+      const chats = await openChatsOf(sessionId);
+      for (const { id } of chats) {
+        parts.active.abort(id);
+        await parts.active.ended(id);
+        const events = await store.endChat(id, sessionId, 'cancelled', null);
+        parts.publisher.committed({ sessionId, events, inbox: await store.inboxOfRun(id) });
+      }
+      return chats.length;
+    },
     async recover() {
       for (const run of await store.openChats()) {
+        if (await waits(run)) continue;
         if (await diesAlways(run)) {
           const events = await store.endChat(run.id, run.sessionId, 'failed', `the daemon died ${maxDeaths} times in this chat`);
           parts.publisher.committed({ sessionId: run.sessionId, events });
@@ -168,19 +164,16 @@ function noModel(): Result<never> {
 }
 
 /** Why a chat has no answer; null when it has one (a text that says BLOCKED is one, too). */
-function errorOf(outcome: LeafOutcome): string | null {
+function errorOf(outcome: Exclude<LeafOutcome, { type: 'suspended' | 'stopped' }>): string | null {
   switch (outcome.type) {
     case 'failed':
     case 'command_failed':
       return outcome.error;
     case 'budget_exhausted':
       return `budget used up: ${outcome.budget}`;
-    case 'suspended':
-      return 'a chat cannot wait for an approval';
     case 'claimed':
     case 'blocked':
     case 'command_unknown':
-    case 'stopped':
       return null;
     default:
       return unreachable(outcome);

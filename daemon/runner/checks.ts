@@ -9,7 +9,7 @@ import type { Clock } from '../clock.js';
 import type { RunEvent, RunRef } from '../domain/run-state.js';
 import type { RunActivity } from '../executors/executor.js';
 import type { SessionRecord, Store } from '../store/store.js';
-import type { CommandRunner } from '../tools/tool.js';
+import type { CommandClass, CommandRunner, Confinement } from '../tools/tool.js';
 import type { Approvals } from './approvals.js';
 import { secretInCommand } from '../agent/prompts.js';
 import type { RunPublisher } from './run-publisher.js';
@@ -35,6 +35,10 @@ export interface CheckParts {
   readonly redact: (text: string) => string;
   readonly isRedacted: (text: string) => boolean;
   readonly timeoutMs: number;
+  /** What a command line would do, by its words. */
+  readonly classify: (command: string) => CommandClass;
+  /** How the session's policy confines commands; null: not at all. */
+  readonly confinementOf: (session: SessionRecord) => Confinement | null;
   readonly clock: Clock;
   readonly newId: (prefix: string) => string;
 }
@@ -55,7 +59,7 @@ export function createCheckRunner(parts: CheckParts): CheckRunner {
         const effectId = `${ref.runId}.check.${index}.${digestOf(command)}` as EffectId;
         if (parts.isRedacted(command))
           return { type: 'reported_blocked', ref, reason: secretInCommand('check'), reported: false };
-        const wish = { effectId, tool: 'shell', class: 'code_execution', command } as const;
+        const wish = { effectId, tool: 'shell', ...parts.classify(command), command };
         const permission = await approvals.permission(session, wish, { runId: ref.runId, itemId: item.id });
         if (permission.type === 'ask') return { type: 'asked', ref, entries: [permission.entry] };
         if (permission.type === 'refused') {
@@ -65,7 +69,8 @@ export function createCheckRunner(parts: CheckParts): CheckRunner {
         const output = parts.publisher.stream(session.id, ref.runId, item.id, 'check');
         output.write(`$ ${command}\n`);
         const treeHash = await parts.treeHash(session.workspace, signal);
-        const request = { command, cwd: session.workspace, timeoutMs: parts.timeoutMs, signal };
+        const confinement = parts.confinementOf(session);
+        const request = { command, cwd: session.workspace, timeoutMs: parts.timeoutMs, confinement, signal };
         const result = await runShown(parts.commands, request, output, activity);
         if (signal.aborted) return null;
         const tail = parts.redact(result.output).slice(-tailLength);

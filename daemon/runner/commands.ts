@@ -1,5 +1,5 @@
 /** The port through which the outside changes sessions: handlers parse, call one of these, and answer. */
-import type { InboxEntry } from '../../shared/mission.js';
+import type { Budget, InboxEntry } from '../../shared/mission.js';
 import type { Params } from '../../shared/contract.js';
 import { refuse, type Result } from '../../shared/errors.js';
 import type { Author, ItemChange, SessionId } from '../../shared/plan.js';
@@ -42,7 +42,7 @@ export interface SessionCommands {
   edit<T>(request: EditRequest<T>): Promise<Result<EditAnswer<T>>>;
   start(
     sessionId: SessionId,
-    options: { reset: boolean; planning: boolean | undefined; once: Once | null },
+    options: { reset: boolean; planning: boolean | undefined; budget: Budget | undefined; once: Once | null },
   ): Promise<Result<PlanRun>>;
   pause(sessionId: SessionId, now: boolean): Promise<Result<PlanRun>>;
   cancel(sessionId: SessionId): Promise<Result<PlanRun>>;

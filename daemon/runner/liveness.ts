@@ -28,6 +28,7 @@ export function livenessOf(input: LivenessInput): Liveness {
       if (activity !== null) {
         const silent = now - activity.lastProgressAt;
         const stalled = silent > input.stalledAfterMs;
+        if (activity.looping !== null) return { state: 'looping', cause: activity.looping, lastProgressAt };
         const cause = `${activity.what} (${seconds(now - activity.since)})`;
         return stalled
           ? { state: 'stalled', cause: `${cause}, nothing for ${seconds(silent)}`, lastProgressAt }

@@ -182,7 +182,7 @@ export function createRunner(parts: RunnerParts): (sessionId: SessionId, signal:
       case 'command_unknown':
         return { type: 'command_unknown', ref };
       case 'budget_exhausted':
-        return { type: 'budget_exhausted', ref, budget: outcome.budget };
+        return { type: 'budget_exhausted', ref, budget: outcome.budget, remaining: outcome.remaining };
       case 'suspended':
         return { type: 'asked', ref, entries: outcome.entries };
       case 'stopped':

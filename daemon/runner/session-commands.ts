@@ -2,7 +2,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { ok, refuse, type Result } from '../../shared/errors.js';
-import type { Policy, PolicyInput } from '../../shared/mission.js';
+import type { Budget, Policy, PolicyInput } from '../../shared/mission.js';
 import { planLimits, type SessionId } from '../../shared/plan.js';
 import type { PlanRun } from '../../shared/run.js';
 import type { Clock } from '../clock.js';
@@ -52,6 +52,15 @@ export function createSessionCommands(parts: CommandParts): SessionCommands {
   async function planRun(sessionId: SessionId): Promise<Result<PlanRun>> {
     const row = await store.sessionRow(sessionId);
     return row ? ok(row.planRun) : notFound(sessionId);
+  }
+
+  /** Kinds that are not named stay as they are. */
+  async function setBudget(sessionId: SessionId, budget: Budget): Promise<boolean> {
+    const session = await store.session(sessionId);
+    if (session === null) return false;
+    const changed = await store.setBudget(sessionId, { ...session.policy.budget, ...budget });
+    parts.publisher.committed({ sessionId, events: [] });
+    return changed;
   }
 
   return {
@@ -130,12 +139,18 @@ export function createSessionCommands(parts: CommandParts): SessionCommands {
       return ok({ value: value as T, plan: decision.state.plan, changes: decision.plan?.items ?? [] });
     },
 
-    async start(sessionId, { reset, planning, once }) {
+    async start(sessionId, { reset, planning, budget, once }) {
+      if (budget !== undefined && !(await setBudget(sessionId, budget))) return notFound(sessionId);
       if (planning !== undefined) await store.setPlanning(sessionId, planning && parts.planning);
       return control(sessionId, { type: 'start', reset }, once);
     },
     pause: (sessionId, now) => control(sessionId, { type: 'pause', now }, null),
-    cancel: (sessionId) => control(sessionId, { type: 'cancel' }, null),
+    async cancel(sessionId) {
+      const cancelled = await control(sessionId, { type: 'cancel' }, null);
+      if (cancelled.ok || cancelled.error.kind !== 'invalid_state') return cancelled;
+      // The plan is at rest: what a person can mean is the chat that is under way.
+      return (await parts.chats.cancel(sessionId)) > 0 ? planRun(sessionId) : cancelled;
+    },
     retry: async (sessionId, guidance) => {
       const length = guidance === null ? 0 : Array.from(guidance).length;
       if (length > planLimits.detail) {

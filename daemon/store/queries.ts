@@ -3,12 +3,12 @@
  * gave out reads as the end of the list.
  */
 import type { CairnEvent } from '../../shared/event.js';
-import type { InboxEntry, InboxState, Report, ReportKind } from '../../shared/mission.js';
+import type { Budget, InboxEntry, InboxState, Report, ReportKind } from '../../shared/mission.js';
 import type { Author, ItemChange, ItemId, Revision, SessionId } from '../../shared/plan.js';
 import type { Counts } from '../../shared/plan.js';
 import type { Effect, EffectId, PlanRun, PlanRunStatus, Receipt, Run, RunId, Usage } from '../../shared/run.js';
 import type { RunState } from '../domain/run-state.js';
-import type { Once, OnceAnswer, SessionRecord, StoredMessage } from './store.js';
+import type { KeptSteps, Once, OnceAnswer, SessionRecord, StoredMessage, TrimState } from './store.js';
 
 export interface Page {
   readonly limit: number;
@@ -44,6 +44,42 @@ export interface StoredEffect extends Effect {
   readonly argsDigest: string;
 }
 
+/** What a budget is held against. */
+export interface Spent {
+  readonly turns: number;
+  readonly toolCalls: number;
+  /** Input and output. */
+  readonly tokens: number;
+  /** Null when no price is known for any of it. */
+  readonly costUsd: number | null;
+  /** Of model and tools; waiting for a person does not count. */
+  readonly activeMs: number;
+}
+
+export interface Spending {
+  /** The session first, then its parent, and so on; each with what it and all below it have spent. */
+  readonly chain: readonly {
+    readonly sessionId: SessionId;
+    readonly title: string;
+    readonly budget: Budget | null;
+    readonly spent: Spent;
+  }[];
+  /** Of all runs of the item; null for a run without one. */
+  readonly leaf: Spent | null;
+}
+
+/** How much the model's own steps are used, and what they cost. */
+export interface StepsUsage {
+  /** Runs by the model that have ended or are under way. */
+  readonly runs: number;
+  /** Of these, those that kept steps. */
+  readonly runsWithSteps: number;
+  readonly calls: number;
+  /** Requests that carried the steps, and the tokens that they took, as estimated. */
+  readonly turnsShown: number;
+  readonly tokensShown: number;
+}
+
 export interface Queries {
   schemaVersion(): number;
   sizeBytes(): Promise<number>;
@@ -70,6 +106,13 @@ export interface Queries {
   openChats(): Promise<readonly Run[]>;
   /** The whole transcript that the run goes on with: its own messages and those of the runs it resumes. */
   transcript(runId: RunId): Promise<readonly StoredMessage[]>;
+  /** The part of a transcript with `seq > after`, without the two messages that change in place (steps, digest). */
+  transcriptAfter(runId: RunId, after: number): Promise<readonly StoredMessage[]>;
+  /** The protected message of the steps and the digest, as they are now. */
+  placedMessages(runId: RunId): Promise<{ readonly plan: StoredMessage | null; readonly digest: StoredMessage | null }>;
+  /** The model's own list in the transcript of a run; null when it keeps none. */
+  steps(runId: RunId): Promise<KeptSteps | null>;
+  trimState(runId: RunId): Promise<TrimState>;
   effects(runId: RunId): Promise<readonly StoredEffect[]>;
   /** Effects of the whole transcript of a run. */
   transcriptEffects(runId: RunId): Promise<readonly StoredEffect[]>;
@@ -95,11 +138,13 @@ export interface Queries {
   inboxOfRun(runId: RunId): Promise<readonly InboxEntry[]>;
   /** The newest approval that was asked for an effect. */
   approvalOf(effectId: EffectId): Promise<InboxEntry | null>;
+  /** Tool and subject of each call that an approval is about. */
+  approvalCalls(entryId: string): Promise<readonly { readonly tool: string; readonly subject: string }[]>;
   openDeadlines(): Promise<readonly { id: string; deadline: string }[]>;
   isGranted(sessionId: SessionId, tool: string, subject: string): Promise<boolean>;
 
-  /** Tool calls that a session has begun, of all its runs. */
-  countToolCalls(id: SessionId): Promise<number>;
+  /** What was spent by the session, by each of its ancestors, and by its item: what budgets are held against. */
+  spending(id: SessionId, itemId: ItemId | null): Promise<Spending>;
   /** Oldest first, `seq > after`. */
   eventsAfter(after: number, sessionId: SessionId | null, limit: number): Promise<readonly CairnEvent[]>;
   usage(sessionId: SessionId | null): Promise<{
@@ -107,5 +152,6 @@ export interface Queries {
     bySession: readonly (Usage & { sessionId: SessionId })[];
     byItem: readonly (Usage & { sessionId: SessionId; itemId: ItemId | null })[];
     byModel: readonly (Usage & { model: string | null })[];
+    steps: StepsUsage;
   }>;
 }

@@ -4,12 +4,13 @@
  * the owner's epoch and is refused (`false`) when it is old.
  */
 import type { NewEvent } from '../../shared/event.js';
-import type { InboxEntry, Policy, Profile, Report, ReportText } from '../../shared/mission.js';
+import type { Budget, InboxEntry, Policy, Profile, Report, ReportText } from '../../shared/mission.js';
 import type { ItemId, SessionId } from '../../shared/plan.js';
 import type { EffectClass, EffectId, EffectState, Message, Receipt, RunId, ToolCall } from '../../shared/run.js';
 import type { CairnEvent } from '../../shared/event.js';
-import type { Decision, RunRef, RunState } from '../domain/run-state.js';
+import type { Decision, InboxDraft, RunRef, RunState } from '../domain/run-state.js';
 import type { PlanChange } from '../domain/plan.js';
+import type { StepsState } from '../domain/steps/steps.js';
 import type { Queries } from './queries.js';
 
 /** What a session is, apart from its plan and its checkpoint. */
@@ -52,6 +53,10 @@ export interface NewTurn {
   readonly outputTokens: number;
   readonly costUsd: number | null;
   readonly durationMs: number;
+  /** Of model and tools since the turn before, in milliseconds; waiting for a person does not count. */
+  readonly activeMs: number;
+  /** Tokens that the steps took in the request, as estimated; null when it carried none. */
+  readonly stepsTokens: number | null;
   /** A word of the engine about this turn, appended with it: a turn that was cut off never stands alone as a last word. */
   readonly notice?: string;
 }
@@ -84,6 +89,53 @@ export interface EffectEnd {
   readonly content: string;
   /** Filed in the same transaction, so that it is never unknown whether it was. */
   readonly report?: ReportText & { readonly itemId: ItemId | null };
+  /** Of a `plan` call, in the same transaction as well. */
+  readonly steps?: StepsChange;
+}
+
+export interface KeptSteps {
+  readonly state: StepsState;
+  /** Steps that became blocked since one was last done. */
+  readonly blockedStreak: number;
+}
+
+/** What a `plan` call made of the steps of its transcript. */
+export interface StepsChange extends KeptSteps {
+  /** Null for a call that changed nothing. */
+  readonly changed: 'created' | 'updated' | null;
+  /** The streak has just reached the length at which it is told. */
+  readonly isStuck: boolean;
+  /** The whole protected message, as it is from now on. */
+  readonly message: string;
+}
+
+/** How far a transcript has been trimmed; marks move forward only. */
+export interface TrimState {
+  /** Large tool results up to this `seq` are sent as one line. */
+  readonly resultsTo: number;
+  /** Messages up to this `seq` are not sent any more, except the protected ones. */
+  readonly droppedTo: number;
+  /** As many messages of the conversation before the run are not sent, counted from the oldest. */
+  readonly conversationDropped: number;
+}
+
+export interface Trim {
+  readonly state: TrimState;
+  /** The digest of all that is not sent any more; null leaves the one that is there. */
+  readonly digest: string | null;
+  readonly stage: 1 | 2 | 3;
+  /** Groups of messages that were left out by this. */
+  readonly groups: number;
+  /** What the digest cost; null when no model was asked. */
+  readonly usage: SideUsage | null;
+}
+
+/** What a request beside the turns of a run has cost. */
+export interface SideUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costUsd: number | null;
+  readonly durationMs: number;
 }
 
 export type CommitResult =
@@ -105,6 +157,8 @@ export interface Store extends Queries {
   /** False when there is no such session. */
   renameSession(id: SessionId, title: string): Promise<boolean>;
   setPlanning(id: SessionId, planning: boolean): Promise<void>;
+  /** Replaces the budget of a session's policy; false when there is no such session. */
+  setBudget(id: SessionId, budget: Budget): Promise<boolean>;
   /** Removes the session with everything that belongs to it; only its `session.deleted` event stays. No event: not there. */
   deleteSession(id: SessionId): Promise<readonly CairnEvent[]>;
 
@@ -133,6 +187,15 @@ export interface Store extends Queries {
     error: string | null,
   ): Promise<readonly CairnEvent[]>;
 
+  /** A chat run waits for a person: its status and what it asks, in one transaction. Null when it is not running. */
+  suspendChat(
+    ref: RunRef,
+    sessionId: SessionId,
+    entries: readonly InboxDraft[],
+  ): Promise<{ readonly events: readonly CairnEvent[]; readonly inbox: readonly InboxEntry[] } | null>;
+  /** A waiting chat run goes on; false when it is not waiting. */
+  wakeChat(runId: RunId): Promise<boolean>;
+
   /** Words of a person for the running leaf; delivered at its next turn. False when the once key was used meanwhile, or the session is gone. */
   addSteering(sessionId: SessionId, text: string, once: Once | null, runId: RunId): Promise<boolean>;
   /** Moves undelivered words into the run's transcript; gives how many. */
@@ -145,6 +208,10 @@ export interface Store extends Queries {
    * one: a leaf run must be running and carry the session's epoch, a chat or planner run must be running.
    */
   appendTurn(turn: NewTurn): Promise<{ readonly seq: number; readonly events: readonly CairnEvent[] } | null>;
+  /** Writes how far the context was trimmed, and its digest. Null when the run is no longer the current one. */
+  trimContext(ref: RunRef, sessionId: SessionId, trim: Trim): Promise<readonly CairnEvent[] | null>;
+  /** Puts the protected message of the steps in its place; there is never more than one in a transcript. */
+  putPlanMessage(ref: RunRef, sessionId: SessionId, content: string): Promise<boolean>;
   /** Writes the intent. Null when the run is no longer the current one. An id that exists is refused: no effect begins twice. */
   beginEffect(effect: NewEffect): Promise<readonly CairnEvent[] | null>;
   /**

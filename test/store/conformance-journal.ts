@@ -39,6 +39,7 @@ export function journalConformance(open: OpenStore): void {
           { turns: 1, inputTokens: 100, outputTokens: 20, costUsd: 0.25, durationMs: 1_500, model: 'm-1' },
           { turns: 1, inputTokens: 7, outputTokens: 20, costUsd: null, durationMs: 1_500, model: 'm-2' },
         ],
+        steps: { runs: 1, runsWithSteps: 0, calls: 0, turnsShown: 0, tokensShown: 0 },
       });
       expect(await store.transcript(runId('r2'))).toMatchObject([
         { seq: 1, kind: 'assistant', role: 'assistant', content: 'I look first.', toolCalls: [call] },

@@ -1,6 +1,6 @@
 /** Opening a database: what is made, what is brought up to date, and what is refused and left exactly as it was. */
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, readdir, readFile, rename, stat, truncate, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readdir, readFile, rename, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -11,6 +11,9 @@ import type { SessionId } from '../../shared/plan.js';
 import { Driven, firstPage, once, record, tempFolder, testParts } from './store-support.js';
 
 const newPath = async (): Promise<string> => join(await tempFolder(), 'cairn.db');
+
+/** The schema that this version makes. */
+const known = migrations.length;
 
 async function openStore(path: string, list = migrations) {
   const store = unwrap(await openSqliteStore(path, testParts(), list));
@@ -108,7 +111,10 @@ describe('a database that cannot be used is refused and left as it was:', () => 
   it('one of a newer version', async () => {
     const path = await madeBefore();
     change(path, `PRAGMA user_version = ${migrations.length + 1}`);
-    await expectRefused(path, /newer version of Cairn \(schema 2; this version knows 1\).*Install the newer version/);
+    await expectRefused(
+      path,
+      new RegExp(`newer version of Cairn \\(schema ${known + 1}; this version knows ${known}\\).*Install the newer version`),
+    );
   });
 
   it('one whose newer version stands only in its log', async () => {
@@ -169,14 +175,14 @@ describe('an older database', () => {
     const path = await madeBefore();
     await leaveLogBehind(path, `UPDATE sessions SET title = 'from the log'`);
     const store = await openStore(path, next);
-    expect(store.schemaVersion()).toBe(2);
+    expect(store.schemaVersion()).toBe(known + 1);
     expect((await store.session('s1' as SessionId))?.title).toBe('from the log');
     await store.close();
 
-    const copy = `${path}.before-v2`;
+    const copy = `${path}.before-v${known + 1}`;
     expect((await stat(copy)).mode & 0o777).toBe(0o600);
     const before = new Database(copy, { readonly: true });
-    expect(before.pragma('user_version', { simple: true })).toBe(1);
+    expect(before.pragma('user_version', { simple: true })).toBe(known);
     expect(before.prepare('SELECT title FROM sessions').get()).toEqual({ title: 'from the log' });
     before.close();
     // The copy is itself a database that this version opens.
@@ -184,6 +190,20 @@ describe('an older database', () => {
     expect((await old.loadState('s1' as SessionId))?.plan.version).toBe(1);
     // What wrote it refuses the newer one.
     await expectRefused(path, /newer version/);
+  });
+
+  it('of the first version opens with all that was in it, and its sums', async () => {
+    const path = await newPath();
+    await copyFile(new URL('../data/cairn-v1.db', import.meta.url), path);
+    const store = await openStore(path);
+    const { rows } = await store.listSessions({}, { limit: 10, cursor: null });
+    const [session] = rows;
+    expect(session).toMatchObject({ planRun: { status: 'blocked' }, counts: { done: 1, active: 1 } });
+    const { chain } = await store.spending(session?.record.id as SessionId, null);
+    expect(chain).toMatchObject([{ budget: { turns: 50 }, spent: { turns: 4, toolCalls: 4 } }]);
+    const runs = await store.runs(session?.record.id as SessionId, null, { limit: 10, cursor: null });
+    const transcripts = await Promise.all(runs.rows.map(({ id }) => store.transcript(id)));
+    expect(transcripts.flat().some(({ content }) => content.includes('wrote a.txt') || content.includes('Writing.'))).toBe(true);
   });
 
   it('stays as it was when a migration fails half way', async () => {
@@ -194,7 +214,7 @@ describe('an older database', () => {
       error: { message: expect.stringContaining('could not be brought up to date (no such table: nowhere)') as string },
     });
     const store = await openStore(path);
-    expect(store.schemaVersion()).toBe(1);
+    expect(store.schemaVersion()).toBe(known);
     await store.close();
     const db = new Database(path, { readonly: true });
     expect(db.prepare(`SELECT name FROM sqlite_schema WHERE name = 'extra'`).get()).toBeUndefined();

@@ -152,6 +152,8 @@ export class Driven {
       outputTokens: 20,
       costUsd: 0.25,
       durationMs: 1_500,
+      activeMs: 1_500,
+      stepsTokens: null,
       ...more,
     };
   }

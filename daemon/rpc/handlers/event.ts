@@ -1,4 +1,5 @@
 /** `event.*` and `usage.get`. */
+import { forecast } from '../../domain/forecast.js';
 import { unwrap } from '../../../shared/errors.js';
 import { notFound } from '../../runner/commands.js';
 import type { Queries } from '../../store/queries.js';
@@ -27,7 +28,15 @@ export const eventHandlers = (store: Queries, streams: EventStreams): Pick<Handl
   },
   'usage.get': async ({ sessionId }) => {
     if (sessionId !== undefined && (await store.session(sessionId)) === null) return unwrap(notFound(sessionId));
-    const { total, bySession, byItem, byModel } = await store.usage(sessionId ?? null);
-    return { total, bySession: [...bySession], byItem: [...byItem], byModel: [...byModel] };
+    const { total, bySession, byItem, byModel, steps } = await store.usage(sessionId ?? null);
+    const state = sessionId === undefined ? null : await store.loadState(sessionId);
+    return {
+      total,
+      bySession: [...bySession],
+      byItem: [...byItem],
+      byModel: [...byModel],
+      steps,
+      forecast: state && forecast(state.plan.tree, byItem),
+    };
   },
 });

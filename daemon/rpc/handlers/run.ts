@@ -19,9 +19,9 @@ export function runHandlers(store: Queries, commands: SessionCommands): Pick<Han
 
   return {
     'run.start': (params) => {
-      const { sessionId, reset = false, planning } = params;
+      const { sessionId, reset = false, planning, budget } = params;
       return carryOutOnce(store, 'run.start', params, {
-        first: async (once) => unwrap(await commands.start(sessionId, { reset, planning, once })),
+        first: async (once) => unwrap(await commands.start(sessionId, { reset, planning, budget, once })),
         again: () => planRun(sessionId),
       });
     },
@@ -47,7 +47,9 @@ export function runHandlers(store: Queries, commands: SessionCommands): Pick<Han
     },
     'run.steps': async ({ runId }) => {
       await checkRun(runId);
-      return { found: false, version: 0, steps: [] };
+      const kept = await store.steps(runId);
+      if (kept === null) return { found: false, version: 0, steps: [] };
+      return { found: true, version: kept.state.version, steps: [...kept.state.steps] };
     },
     'run.receipts': async ({ sessionId, itemId }) => {
       await planRun(sessionId);

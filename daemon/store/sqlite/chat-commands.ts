@@ -6,11 +6,11 @@ import type { Run, RunId, RunStatus } from '../../../shared/run.js';
 import type { Store } from '../store.js';
 import type { Connection } from './connection.js';
 import { appendEvents } from './event-rows.js';
-import { closeEntry, inboxEvent } from './inbox-rows.js';
+import { closeEntry, inboxEvent, openEntry, withdrawEntries } from './inbox-rows.js';
 import { insertMessage } from './message-rows.js';
 import { useKey } from './once-rows.js';
 import type { Sync } from './promised.js';
-import { insertRun } from './run-rows.js';
+import { currentRun, insertRun } from './run-rows.js';
 
 const endEvents = {
   completed: 'run.completed',
@@ -19,7 +19,9 @@ const endEvents = {
   interrupted: 'run.interrupted',
 } as const;
 
-export function chatCommands(cx: Connection): Sync<Pick<Store, 'beginChat' | 'endChat' | 'answerInbox' | 'ackInbox'>> {
+type ChatCommands = Pick<Store, 'beginChat' | 'endChat' | 'suspendChat' | 'wakeChat' | 'answerInbox' | 'ackInbox'>;
+
+export function chatCommands(cx: Connection): Sync<ChatCommands> {
   const close = (id: string, state: 'answered' | 'expired' | 'acked', answer: string | null) =>
     cx.atomically((): { entry: InboxEntry; events: ReturnType<typeof appendEvents> } | null => {
       const at = cx.now();
@@ -61,9 +63,28 @@ export function chatCommands(cx: Connection): Sync<Pick<Store, 'beginChat' | 'en
       const events = cx.atomically(() => {
         const at = cx.now();
         const event = endOf(cx, runId, sessionId, status, error, at);
-        return event === null ? null : appendEvents(cx, sessionId, [event], at);
+        if (event === null) return null;
+        const withdrawn = withdrawEntries(cx, runId, at).map(inboxEvent);
+        return appendEvents(cx, sessionId, [event, ...withdrawn], at);
       });
       return events ?? [];
+    },
+
+    suspendChat(ref, sessionId, drafts) {
+      return cx.atomically(() => {
+        if (currentRun(cx, sessionId, ref) === undefined) return null;
+        const at = cx.now();
+        cx.sql(`UPDATE runs SET status = 'waiting' WHERE id = ?`).run(ref.runId);
+        const inbox = drafts.flatMap((draft) => openEntry(cx, sessionId, draft, at) ?? []);
+        return { inbox, events: appendEvents(cx, sessionId, inbox.map(inboxEvent), at) };
+      });
+    },
+
+    wakeChat(runId) {
+      const { changes } = cx
+        .sql(`UPDATE runs SET status = 'running' WHERE id = ? AND kind <> 'leaf' AND status = 'waiting'`)
+        .run(runId);
+      return changes === 1;
     },
 
     answerInbox(id, answer, state) {

@@ -114,12 +114,3 @@ export function readItemEffects(cx: Connection, sessionId: SessionId, itemId: It
     .all(sessionId, itemId)
     .map(toEffect);
 }
-
-export function countToolCalls(cx: Connection, id: SessionId): number {
-  const row = cx
-    .sql<{ calls: number }>(
-      'SELECT count(*) AS calls FROM effects JOIN runs ON runs.id = effects.run_id WHERE runs.session_id = ?',
-    )
-    .get(id);
-  return row?.calls ?? 0;
-}

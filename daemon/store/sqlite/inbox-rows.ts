@@ -53,6 +53,9 @@ export function inboxEvent(entry: InboxEntry): NewEvent {
   return { type, ...(runId === null ? {} : { runId }), data: { id, kind } };
 }
 
+/** What goes into columns of its own; the calls of an approval have rows of theirs. */
+const columnsOf = ({ calls: _calls, ...columns }: InboxDraft): Omit<InboxDraft, 'calls'> => columns;
+
 /** Opens an entry; null when the same one (kind, item, run and effect) is open already. */
 export function openEntry(cx: Connection, sessionId: SessionId, draft: InboxDraft, at: string): InboxEntry | null {
   const row = cx
@@ -66,7 +69,7 @@ export function openEntry(cx: Connection, sessionId: SessionId, draft: InboxDraf
        RETURNING *`,
     )
     .get({
-      ...draft,
+      ...columnsOf(draft),
       id: cx.newId('i'),
       sessionId,
       title: cx.redact(draft.title),
@@ -75,7 +78,16 @@ export function openEntry(cx: Connection, sessionId: SessionId, draft: InboxDraf
       default: cx.redactSome(draft.default),
       at,
     });
-  return row === undefined ? null : toEntry(row);
+  if (row === undefined) return null;
+  for (const { effectId, tool, subject } of draft.calls ?? []) {
+    cx.sql('INSERT INTO approval_calls (effect_id, entry_no, tool, subject) VALUES (?, ?, ?, ?)').run(
+      effectId,
+      row.no,
+      tool,
+      cx.redact(subject),
+    );
+  }
+  return toEntry(row);
 }
 
 /** Withdraws what a run left open. */
@@ -105,11 +117,28 @@ export function readEntry(cx: Connection, id: string): InboxEntry | null {
   return row === undefined ? null : toEntry(row);
 }
 
+/** The newest approval that was asked for an effect, by itself or together with others of its turn. */
 export function readApproval(cx: Connection, effectId: EffectId): InboxEntry | null {
   const row = cx
-    .sql<InboxRow>(`SELECT * FROM inbox WHERE effect_id = ? AND kind = 'approval' ORDER BY no DESC LIMIT 1`)
-    .get(effectId);
+    .sql<InboxRow>(
+      `SELECT * FROM inbox WHERE kind = 'approval' AND no = (SELECT max(no) FROM (
+         SELECT no FROM inbox WHERE effect_id = @effectId UNION SELECT entry_no FROM approval_calls WHERE effect_id = @effectId))`,
+    )
+    .get({ effectId });
   return row === undefined ? null : toEntry(row);
+}
+
+/** Tool and subject of each call that an entry is about. */
+export function readApprovalCalls(cx: Connection, id: string): { tool: string; subject: string }[] {
+  const several = cx
+    .sql<{ tool: string; subject: string }>(
+      'SELECT c.tool, c.subject FROM inbox i JOIN approval_calls c ON c.entry_no = i.no WHERE i.id = ? ORDER BY c.effect_id',
+    )
+    .all(id);
+  if (several.length > 0) return several;
+  return cx
+    .sql<{ tool: string; subject: string }>('SELECT tool, detail AS subject FROM inbox WHERE id = ? AND tool IS NOT NULL')
+    .all(id);
 }
 
 export function readEntriesOfRun(cx: Connection, runId: RunId): InboxEntry[] {

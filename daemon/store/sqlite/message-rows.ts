@@ -49,6 +49,17 @@ export function insertMessage(cx: Connection, message: NewMessage): number {
   return seq;
 }
 
+/**
+ * Writes the one message of a kind that changes in place (steps, digest): a transcript never has two of a kind, and where it
+ * stands it stays.
+ */
+export function placeMessage(cx: Connection, message: NewMessage): void {
+  const { changes } = cx
+    .sql('UPDATE messages SET content = ?, run_id = ?, at = ? WHERE transcript_id = ? AND kind = ?')
+    .run(cx.redact(message.content), message.runId, message.at, message.transcriptId, message.kind);
+  if (changes === 0) insertMessage(cx, message);
+}
+
 /** Arguments are redacted each by itself, so that what takes a secret out can never break the list around them. */
 const redactCalls = (cx: Connection, calls: readonly ToolCall[]): ToolCall[] =>
   calls.map((call) => ({ ...call, arguments: cx.redact(call.arguments) }));
@@ -76,6 +87,30 @@ export function readTranscript(cx: Connection, runId: RunId): StoredMessage[] {
     )
     .all(runId)
     .map(toMessage);
+}
+
+/** As `readTranscript`, from a place on, without the messages that change in place. */
+export function readTranscriptAfter(cx: Connection, runId: RunId, after: number): StoredMessage[] {
+  return cx
+    .sql<MessageRow>(
+      `SELECT ${messageColumns}
+       FROM runs asked JOIN messages m ON m.transcript_id = asked.transcript_id JOIN runs r ON r.id = m.run_id
+       WHERE asked.id = ? AND m.seq > ? AND m.kind NOT IN ('plan_state', 'digest') AND r.no <= asked.no ORDER BY m.seq`,
+    )
+    .all(runId, after)
+    .map(toMessage);
+}
+
+export function readPlacedMessages(cx: Connection, runId: RunId): { plan: StoredMessage | null; digest: StoredMessage | null } {
+  const placed = cx
+    .sql<MessageRow>(
+      `SELECT ${messageColumns} FROM runs r JOIN messages m ON m.transcript_id = r.transcript_id
+       WHERE r.id = ? AND m.kind IN ('plan_state', 'digest')`,
+    )
+    .all(runId)
+    .map(toMessage);
+  const of = (kind: Message['kind']): StoredMessage | null => placed.find((message) => message.kind === kind) ?? null;
+  return { plan: of('plan_state'), digest: of('digest') };
 }
 
 export function readConversation(cx: Connection, sessionId: SessionId): StoredMessage[] {

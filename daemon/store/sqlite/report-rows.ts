@@ -9,6 +9,7 @@ import type { Connection } from './connection.js';
 import { appendEvents } from './event-rows.js';
 import { pageOf, startOf } from './paging.js';
 import type { Sync } from './promised.js';
+import { redactStrings } from './redact-strings.js';
 import { sessionExists } from './session-rows.js';
 
 interface ReportRow {
@@ -56,8 +57,8 @@ export function insertReport(cx: Connection, report: Omit<Report, 'id' | 'at'>, 
     kind,
     cx.redact(report.summary),
     detail === undefined ? null : cx.redact(detail),
-    refs === undefined ? null : cx.redact(JSON.stringify(refs)),
-    handover === undefined ? null : cx.redact(JSON.stringify(handover)),
+    refs === undefined ? null : JSON.stringify(redactStrings(refs, cx.redact)),
+    handover === undefined ? null : JSON.stringify(redactStrings(handover, cx.redact)),
     report.byRuntime ? 1 : 0,
     at,
   );

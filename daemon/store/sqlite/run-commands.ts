@@ -6,14 +6,26 @@ import type { NewTurn, Store } from '../store.js';
 import type { Connection } from './connection.js';
 import { finishEffect, insertIntent } from './effect-rows.js';
 import { appendEvents } from './event-rows.js';
-import { insertMessage } from './message-rows.js';
+import { insertMessage, placeMessage } from './message-rows.js';
 import { useKey } from './once-rows.js';
 import type { Sync } from './promised.js';
 import { insertReport } from './report-rows.js';
 import { type CurrentRun, currentRun } from './run-rows.js';
 import { sessionExists } from './session-rows.js';
+import { addUsage, noteTurn } from './spending-rows.js';
+import { countShownSteps, writeSteps, writeTrimState } from './steps-rows.js';
 
-type RunCommands = Pick<Store, 'appendMessages' | 'appendTurn' | 'beginEffect' | 'endEffect' | 'addSteering' | 'deliverSteering'>;
+type RunCommands = Pick<
+  Store,
+  | 'appendMessages'
+  | 'appendTurn'
+  | 'trimContext'
+  | 'putPlanMessage'
+  | 'beginEffect'
+  | 'endEffect'
+  | 'addSteering'
+  | 'deliverSteering'
+>;
 
 export function runCommands(cx: Connection): Sync<RunCommands> {
   return {
@@ -39,6 +51,33 @@ export function runCommands(cx: Connection): Sync<RunCommands> {
       });
     },
 
+    trimContext(ref, sessionId, { state, digest, stage, groups, usage }) {
+      return cx.atomically(() => {
+        const run = currentRun(cx, sessionId, ref);
+        if (run === undefined) return null;
+        const { runId } = ref;
+        const at = cx.now();
+        writeTrimState(cx, run.transcript_id, state);
+        if (digest !== null) {
+          const message = { kind: 'digest', role: 'system', content: digest, at, spoken: false } as const;
+          placeMessage(cx, { ...message, transcriptId: run.transcript_id, runId, sessionId });
+        }
+        if (usage !== null) addUsage(cx, { sessionId, runId, turns: 0, toolCalls: 0, activeMs: usage.durationMs, ...usage });
+        return appendEvents(cx, sessionId, [{ type: 'context.trimmed', runId, data: { groups, stage } }], at);
+      });
+    },
+
+    putPlanMessage(ref, sessionId, content) {
+      const done = cx.atomically(() => {
+        const run = currentRun(cx, sessionId, ref);
+        if (run === undefined) return null;
+        const message = { kind: 'plan_state', role: 'system', content, at: cx.now(), spoken: false } as const;
+        placeMessage(cx, { ...message, transcriptId: run.transcript_id, runId: ref.runId, sessionId });
+        return true;
+      });
+      return done !== null;
+    },
+
     beginEffect(effect) {
       return cx.atomically(() => {
         const run = currentRun(cx, effect.sessionId, effect.ref);
@@ -52,7 +91,7 @@ export function runCommands(cx: Connection): Sync<RunCommands> {
     endEffect(end) {
       const events = cx.atomically(() => {
         const at = cx.now();
-        const { runId, sessionId, toolCallId, content, report } = end;
+        const { runId, sessionId, toolCallId, content, report, steps } = end;
         const finished = finishEffect(cx, end, at);
         if (finished === null) return null;
         const { event, transcriptId } = finished;
@@ -62,6 +101,11 @@ export function runCommands(cx: Connection): Sync<RunCommands> {
         }
         const events: NewEvent[] = [event];
         if (report) events.push(insertReport(cx, { ...report, sessionId, runId, byRuntime: false }, at));
+        if (steps) {
+          events.push(...writeSteps(cx, transcriptId, runId, steps));
+          const message = { kind: 'plan_state', role: 'system', content: steps.message, at, spoken: false } as const;
+          placeMessage(cx, { ...message, transcriptId, runId, sessionId });
+        }
         // Writing down that an outcome is unknown is no progress: a leaf that kills the daemon must not look alive by it.
         if (end.state !== 'unknown') cx.sql('UPDATE runs SET deaths = 0 WHERE id = ? AND deaths > 0').run(runId);
         return appendEvents(cx, sessionId, events, at);
@@ -107,14 +151,7 @@ function sessionOf(cx: Connection, runId: RunId): SessionId | undefined {
   return cx.sql<{ id: SessionId }>('SELECT session_id AS id FROM runs WHERE id = ?').get(runId)?.id;
 }
 
-const addUsage = `turns = turns + 1, input_tokens = input_tokens + @inputTokens,
-  output_tokens = output_tokens + @outputTokens, duration_ms = duration_ms + @durationMs,
-  cost_usd = CASE WHEN @costUsd IS NULL THEN cost_usd ELSE coalesce(cost_usd, 0) + @costUsd END`;
-// Made once: a text that is put together at each call would be hashed anew at each call.
-const addToRun = `UPDATE runs SET ${addUsage}, model = @model, deaths = 0 WHERE id = @runId`;
-const addToSession = `UPDATE session_progress SET ${addUsage} WHERE session_id = @sessionId`;
-
-/** The assistant's message, the row of the turn, and the sums of run and session. */
+/** The assistant's message, the row of the turn, and the sums of run, session and all sessions above it. */
 function writeTurn(cx: Connection, turn: NewTurn, run: CurrentRun) {
   const { sessionId, content, toolCalls, model, inputTokens, outputTokens, costUsd, durationMs } = turn;
   const { runId } = turn.ref;
@@ -132,9 +169,10 @@ function writeTurn(cx: Connection, turn: NewTurn, run: CurrentRun) {
        duration_ms, at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   ).run(runId, turnNo, seq, model, turn.finishReason, inputTokens, outputTokens, costUsd, durationMs, at);
-  const usage = { inputTokens, outputTokens, costUsd, durationMs };
-  cx.sql(addToRun).run({ ...usage, model, runId });
-  cx.sql(addToSession).run({ ...usage, sessionId });
+  const usage = { inputTokens, outputTokens, costUsd, durationMs, activeMs: turn.activeMs };
+  addUsage(cx, { ...usage, turns: 1, toolCalls: toolCalls.length, sessionId, runId });
+  noteTurn(cx, runId, model);
+  if (turn.stepsTokens !== null) countShownSteps(cx, run.transcript_id, turn.stepsTokens);
   const data = { turn: turnNo, inputTokens, outputTokens, costUsd, durationMs, toolCalls: toolCalls.length };
   return { seq, events: appendEvents(cx, sessionId, [{ type: 'turn.completed', runId, data }], at) };
 }

@@ -12,7 +12,10 @@ import { writePlanChange } from './plan-rows.js';
 import type { Sync } from './promised.js';
 import { insertSession, readState, sessionExists } from './session-rows.js';
 
-type SessionCommands = Pick<Store, 'createSession' | 'renameSession' | 'setPlanning' | 'deleteSession' | 'claim' | 'grantAlways'>;
+type SessionCommands = Pick<
+  Store,
+  'createSession' | 'renameSession' | 'setPlanning' | 'setBudget' | 'deleteSession' | 'claim' | 'grantAlways'
+>;
 
 export function sessionCommands(cx: Connection): Sync<SessionCommands> {
   return {
@@ -36,6 +39,13 @@ export function sessionCommands(cx: Connection): Sync<SessionCommands> {
 
     setPlanning(id, planning) {
       cx.sql('UPDATE sessions SET planning = ?, updated_at = ? WHERE id = ?').run(planning ? 1 : 0, cx.now(), id);
+    },
+
+    setBudget(id, budget) {
+      const { changes } = cx
+        .sql(`UPDATE sessions SET policy = json_set(policy, '$.budget', json(?)), updated_at = ? WHERE id = ?`)
+        .run(JSON.stringify(budget), cx.now(), id);
+      return changes === 1;
     },
 
     deleteSession(id) {

@@ -5,10 +5,16 @@ import type { Store } from '../store.js';
 import { chatCommands } from './chat-commands.js';
 import { commitCommands } from './commit.js';
 import type { Connection } from './connection.js';
-import { countToolCalls, readEffects, readItemEffects, readTranscriptEffects } from './effect-rows.js';
+import { readEffects, readItemEffects, readTranscriptEffects } from './effect-rows.js';
 import { lastSeq, readEvents } from './event-rows.js';
-import { readApproval, readDeadlines, readEntriesOfRun, readEntry, readInbox } from './inbox-rows.js';
-import { readConversation, readEarlierTranscripts, readTranscript } from './message-rows.js';
+import { readApproval, readApprovalCalls, readDeadlines, readEntriesOfRun, readEntry, readInbox } from './inbox-rows.js';
+import {
+  readConversation,
+  readEarlierTranscripts,
+  readPlacedMessages,
+  readTranscript,
+  readTranscriptAfter,
+} from './message-rows.js';
 import { readKey } from './once-rows.js';
 import { readRevisionChanges, readRevisions } from './plan-rows.js';
 import { promised, type Sync } from './promised.js';
@@ -17,6 +23,8 @@ import { runCommands } from './run-commands.js';
 import { readOpenChats, readRun, readRuns } from './run-rows.js';
 import { readGrant, sessionCommands } from './session-commands.js';
 import { readNotAtRest, readSession, readSessionRow, readSessions, readState } from './session-rows.js';
+import { readSpending } from './spending-rows.js';
+import { readSteps, readTrimState } from './steps-rows.js';
 import { readUsage } from './usage-rows.js';
 
 export function createSqliteStore(cx: Connection): Store {
@@ -57,6 +65,10 @@ function queries(cx: Connection): Sync<Omit<Queries, 'schemaVersion' | 'sizeByte
     runs: (id, itemId, page) => readRuns(cx, id, itemId, page),
     openChats: () => readOpenChats(cx),
     transcript: (runId) => readTranscript(cx, runId),
+    transcriptAfter: (runId, after) => readTranscriptAfter(cx, runId, after),
+    placedMessages: (runId) => readPlacedMessages(cx, runId),
+    steps: (runId) => readSteps(cx, runId),
+    trimState: (runId) => readTrimState(cx, runId),
     effects: (runId) => readEffects(cx, runId),
     transcriptEffects: (runId) => readTranscriptEffects(cx, runId),
     itemEffects: (sessionId, itemId) => readItemEffects(cx, sessionId, itemId),
@@ -69,10 +81,11 @@ function queries(cx: Connection): Sync<Omit<Queries, 'schemaVersion' | 'sizeByte
     inbox: (filter, page) => readInbox(cx, filter, page),
     inboxOfRun: (runId) => readEntriesOfRun(cx, runId),
     approvalOf: (effectId) => readApproval(cx, effectId),
+    approvalCalls: (id) => readApprovalCalls(cx, id),
     openDeadlines: () => readDeadlines(cx),
     isGranted: (sessionId, tool, subject) => readGrant(cx, sessionId, tool, subject),
 
-    countToolCalls: (id) => countToolCalls(cx, id),
+    spending: (id, itemId) => readSpending(cx, id, itemId),
 
     eventsAfter: (after, sessionId, limit) => readEvents(cx, after, sessionId, limit),
     usage: (sessionId) => readUsage(cx, sessionId),

@@ -1,6 +1,6 @@
 /** Sums of what was spent: sessions and runs keep theirs, models are summed from the turns. */
 import type { ItemId, SessionId } from '../../../shared/plan.js';
-import type { Queries } from '../queries.js';
+import type { Queries, StepsUsage } from '../queries.js';
 import type { Connection } from './connection.js';
 import { toUsage, type UsageColumns } from './run-rows.js';
 
@@ -33,9 +33,22 @@ export function readUsage(cx: Connection, sessionId: SessionId | null): Awaited<
     )
     .all(...values);
   return {
+    steps: readStepsUsage(cx, sessionId),
     total: toUsage(total),
     bySession: bySession.map((row) => ({ ...toUsage(row), sessionId: row.session_id })),
     byItem: byItem.map((row) => ({ ...toUsage(row), sessionId: row.session_id, itemId: row.item_id })),
     byModel: byModel.map((row) => ({ ...toUsage(row), model: row.model })),
   };
+}
+
+function readStepsUsage(cx: Connection, sessionId: SessionId | null): StepsUsage {
+  const only = sessionId === null ? '' : 'AND session_id = ?';
+  return cx
+    .sql<StepsUsage>(
+      `WITH r AS (SELECT transcript_id FROM runs WHERE turns > 0 ${only} GROUP BY transcript_id)
+       SELECT count(*) AS runs, count(s.transcript_id) AS runsWithSteps, coalesce(sum(s.calls), 0) AS calls,
+         coalesce(sum(s.shown_turns), 0) AS turnsShown, coalesce(sum(s.shown_tokens), 0) AS tokensShown
+       FROM r LEFT JOIN steps s ON s.transcript_id = r.transcript_id`,
+    )
+    .get(...(sessionId === null ? [] : [sessionId])) as StepsUsage;
 }
