@@ -1,4 +1,5 @@
 /** A whole daemon on one home: opened in order, each step refusing with what to do; stopped in the reverse. */
+import { dirname } from 'node:path';
 import { protocolVersion } from '../shared/contract.js';
 import { ok, type Result } from '../shared/errors.js';
 import type { HomeFiles } from '../shared/paths.js';
@@ -13,7 +14,7 @@ import { takeLock } from './lock.js';
 import { createEventLog } from './log-events.js';
 import { type Logger, openLog } from './log.js';
 import { createProvider } from './model.js';
-import { policyFor, surroundings } from './policies.js';
+import { policyFor } from './policies.js';
 import type { Provider } from './providers/provider.js';
 import { createDispatch } from './rpc/dispatch.js';
 import { createEventStreams } from './rpc/event-streams.js';
@@ -26,9 +27,11 @@ import { openSqliteStore } from './store/sqlite/open-store.js';
 import type { Store } from './store/store.js';
 const classifyCommand = () => ({ class: 'code_execution', hosts: [] }) as const;
 import { policyPath } from './tools/paths.js';
-import { isOffered, judge } from './tools/policy.js';
+import { confinementOf, isOffered, judge } from './tools/policy.js';
 import { createCommandRunner } from './tools/process/command-runner.js';
 import { reapGuards } from './tools/process/reap-guards.js';
+import { detectSandbox } from './tools/sandbox/detect-sandbox.js';
+import { describeSandbox, type Sandbox } from './tools/sandbox/sandbox.js';
 import { builtinTools, parseArguments, toolSchema } from './tools/tools.js';
 import { treeHash } from './workspace/tree-hash.js';
 
@@ -92,6 +95,14 @@ async function open({ files, flags, environment, onStopAsked }: DaemonOptions, c
     return provider;
   }
 
+  const sandbox = await detectSandbox({
+    platform: process.platform,
+    path: environment.PATH,
+    own: ownFolders(files),
+    enabled: config.sandbox.enabled,
+    isRoot: process.getuid?.() === 0,
+  });
+  if (sandbox.kind === 'none') log.warn({ reason: sandbox.reason }, describeSandbox(sandbox));
   const warnings = new Set<string>();
   const warn = (text: string): void => {
     warnings.add(text);
@@ -115,7 +126,18 @@ async function open({ files, flags, environment, onStopAsked }: DaemonOptions, c
     file.value.wake();
   }
 
-  const app = appOf({ files, config, environment, store: store.value, provider: provider.value, publisher, redactor, log, warn });
+  const app = appOf({
+    files,
+    sandbox,
+    config,
+    environment,
+    store: store.value,
+    provider: provider.value,
+    publisher,
+    redactor,
+    log,
+    warn,
+  });
   commands = app.commands;
   await app.start();
 
@@ -135,6 +157,7 @@ async function open({ files, flags, environment, onStopAsked }: DaemonOptions, c
     provider: describe,
     counts: { ...(await store.value.counts()), clients: server.ok ? server.value.clients() : 0 },
     warnings: [...warnings],
+    sandbox: { kind: sandbox.kind, words: describeSandbox(sandbox) },
   });
   const dispatch = createDispatch({
     handlers: createHandlers({ store: store.value, commands, publisher, streams, status, stop: onStopAsked }),
@@ -178,8 +201,14 @@ async function open({ files, flags, environment, onStopAsked }: DaemonOptions, c
   });
 }
 
+/** Everything of the daemon's own: where its socket, its token, its database and its logs are. */
+const ownFolders = ({ home, config, database, socket, token, logs }: HomeFiles): string[] => [
+  ...new Set([home, ...[config, database, socket, token].map((file) => dirname(file)), logs]),
+];
+
 interface AppContext extends Pick<DaemonOptions, 'files' | 'environment'> {
   readonly config: Config;
+  readonly sandbox: Sandbox;
   readonly store: Store;
   readonly provider: Provider;
   readonly publisher: ReturnType<typeof createWatchPublisher>;
@@ -188,22 +217,30 @@ interface AppContext extends Pick<DaemonOptions, 'files' | 'environment'> {
   readonly warn: (text: string) => void;
 }
 
-function appOf({ files, config, environment, store, provider, publisher, redactor, log, warn }: AppContext): App {
+function appOf({ files, sandbox, config, environment, store, provider, publisher, redactor, log, warn }: AppContext): App {
   return createApp({
     store,
     publisher,
     provider,
     redactor,
     isRedacted,
-    commands: createCommandRunner({ home: files.home, outputFolder: files.outputs, environment, clock, newId, redactor }),
+    commands: createCommandRunner({
+      home: files.home,
+      outputFolder: files.outputs,
+      environment,
+      clock,
+      newId,
+      redactor,
+      sandbox,
+    }),
     tools: builtinTools,
     toolSchema,
     parseArguments,
     canonicalPath: policyPath,
-    judge: (session, wish) => judge(session.policy, wish, surroundings),
-    isOffered: (session, tool) => isOffered(session.policy, tool.name, surroundings),
+    judge: (session, wish) => judge(session.policy, wish, { sandbox: sandbox.kind !== 'none' }),
+    isOffered: (session, tool) => isOffered(session.policy, tool.name),
     classify: classifyCommand,
-    confinementOf: () => null,
+    confinementOf: (session) => confinementOf(session.policy),
     moreTools: () => Promise.resolve({ tools: [], problems: [] }),
     settingsFor: (session) =>
       Promise.resolve({

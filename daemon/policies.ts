@@ -6,9 +6,6 @@ import type { Policy, PolicyInput } from '../shared/mission.js';
 import { readProject } from './config.js';
 import { resolvePolicy, tighten } from './tools/policy.js';
 
-/** Commands run in a sandbox; not yet, so the preset `workspace` asks for them. */
-export const surroundings = { sandbox: false } as const;
-
 const projectFile = 'cairn.json';
 const longestProjectFile = 256 * 1024;
 const namedKeys = 10;
@@ -20,7 +17,7 @@ export async function policyFor(
   fallback: PolicyInput,
   onWarning: (text: string) => void,
 ): Promise<Result<Policy>> {
-  const policy = resolvePolicy(asked ?? fallback, surroundings);
+  const policy = resolvePolicy(asked ?? fallback);
   const path = join(workspace, projectFile);
   const text = await readProjectFile(path);
   if (!text.ok) return text;
@@ -34,7 +31,7 @@ export async function policyFor(
       `${path}: ignored ${names.join(', ')}${ignored.length > namedKeys ? ', …' : ''}; a project may only tighten the policy`,
     );
   }
-  return ok(own === null ? policy : tighten(policy, resolvePolicy(own, surroundings)));
+  return ok(own === null ? policy : tighten(policy, resolvePolicy(own)));
 }
 
 /** Null when there is none. One that is there and cannot be read is refused: without it the session would be allowed more. */

@@ -1,7 +1,7 @@
 /** Report, handover, inbox entry and outcome: what leaves a run for people and planners. */
 import { z } from 'zod';
 import { itemIdSchema, sessionIdSchema } from './plan.js';
-import { effectIdSchema, runIdSchema } from './run.js';
+import { effectClasses, effectIdSchema, runIdSchema } from './run.js';
 
 export const outcomes = ['landed', 'derailed', 'stuck'] as const;
 export const profiles = ['planner', 'worker', 'solo'] as const;
@@ -83,7 +83,20 @@ export const policyRuleSchema = z.strictObject({
   /** A tool's name, or `*`. */
   tool: z.string().min(1),
   /** Glob patterns; `command` matches the whole command line. */
-  when: z.strictObject({ path: z.string().optional(), command: z.string().optional(), host: z.string().optional() }).optional(),
+  when: z
+    .strictObject({
+      path: z.string().optional(),
+      command: z.string().optional(),
+      /** Every host that an allowed call names, any host of one that is asked for or denied. */
+      host: z.string().optional(),
+      /** One of these classes. */
+      class: z.union([z.enum(effectClasses), z.array(z.enum(effectClasses)).min(1)]).optional(),
+      /** This class or a worse one. */
+      classAtLeast: z.enum(effectClasses).optional(),
+      /** Only where commands really run in a sandbox. */
+      sandboxed: z.boolean().optional(),
+    })
+    .optional(),
   action: z.enum(policyActions),
   /** Seconds an approval waits for its answer. */
   deadline: z.number().int().positive().optional(),
@@ -108,6 +121,10 @@ const policyRulesSchema = z.strictObject({
 
 /** A policy document: what tools may do, first matching rule wins, and what may be spent. */
 export const policySchema = policyRulesSchema.extend({
+  /** Commands run in a sandbox where one works; yes unless it says no. */
+  sandbox: z.boolean().optional(),
+  /** Whether a command in the sandbox reaches the network; no unless it says so. */
+  network: z.boolean().optional(),
   budget: budgetSchema.optional(),
   /** Rules of others (a project's) that apply as well: each list judges by itself, and the strictest verdict counts. */
   also: z.array(policyRulesSchema).optional(),

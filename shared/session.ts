@@ -82,5 +82,10 @@ export const daemonStatusSchema = z.object({
   provider: z.object({ model: z.string(), baseUrl: z.string(), replay: z.boolean() }).nullable(),
   counts: z.object({ sessions: z.number().int(), running: z.number().int(), inbox: z.number().int(), clients: z.number().int() }),
   warnings: z.array(z.string()),
+  /** How commands are confined; null from a daemon that does not tell. */
+  sandbox: z
+    .object({ kind: z.enum(['bubblewrap', 'sandbox-exec', 'none']), words: z.string() })
+    .nullable()
+    .default(null),
 });
 export type DaemonStatus = z.infer<typeof daemonStatusSchema>;

@@ -10,7 +10,8 @@
  * and no boundary, as there are endless ways to write a command. The boundary is `default: deny`, or a sandbox.
  */
 import type { Policy, PolicyAction, PolicyInput, PolicyRule } from '../../shared/mission.js';
-import type { EffectClass } from '../../shared/run.js';
+import { type EffectClass, effectClasses } from '../../shared/run.js';
+import type { Confinement } from './tool.js';
 import { matchesAnyPart, matchesCommand, matchesPath, matchesPlainCommand } from './policy-match.js';
 
 export interface PolicyCall {
@@ -19,7 +20,8 @@ export interface PolicyCall {
   /** As `policyPath` gives it. */
   readonly path?: string;
   readonly command?: string;
-  readonly host?: string;
+  /** Those that its command names. */
+  readonly hosts?: readonly string[];
 }
 
 export interface Verdict {
@@ -30,7 +32,7 @@ export interface Verdict {
 }
 
 export interface PolicySurroundings {
-  /** Commands run in a sandbox: the preset `workspace` then allows them. */
+  /** Commands can run in a sandbox: the preset `workspace` then allows them. */
   readonly sandbox: boolean;
 }
 
@@ -42,7 +44,7 @@ const readingTools = ['read', 'list', 'glob', 'grep'];
 const writingTools = ['write', 'edit'];
 
 /** A policy document; a preset is written out. */
-export function resolvePolicy(policy: PolicyInput, { sandbox }: PolicySurroundings): Policy {
+export function resolvePolicy(policy: PolicyInput): Policy {
   const rules = (tools: readonly string[]): PolicyRule[] => tools.map((tool) => ({ tool, action: 'allow' }));
   switch (policy) {
     case 'readonly':
@@ -50,9 +52,13 @@ export function resolvePolicy(policy: PolicyInput, { sandbox }: PolicySurroundin
     case 'ask':
       return { default: 'ask', rules: rules(readingTools) };
     case 'workspace':
-      return { default: 'ask', rules: rules([...readingTools, ...writingTools, ...(sandbox ? ['shell'] : [])]) };
+      // Whether a sandbox works is asked at each call: a stored policy may outlive it.
+      return {
+        default: 'ask',
+        rules: [...rules([...readingTools, ...writingTools]), { tool: 'shell', when: { sandboxed: true }, action: 'allow' }],
+      };
     case 'full':
-      return { default: 'allow', rules: [] };
+      return { default: 'allow', rules: [], sandbox: false, network: true };
     default: {
       const { rules: own = [], also = [], ...rest } = policy;
       return { ...rest, rules: own, also: also.map((each) => ({ ...each, rules: each.rules ?? [] })) };
@@ -63,14 +69,16 @@ export function resolvePolicy(policy: PolicyInput, { sandbox }: PolicySurroundin
 /** What is to happen with a call. A call of class `blocked` is denied by every policy. */
 export function judge(policy: PolicyInput, call: PolicyCall, surroundings: PolicySurroundings): Verdict {
   if (call.class === 'blocked') return verdict('deny');
-  return allRules(resolvePolicy(policy, surroundings))
-    .map((rules) => judgeByOne(rules, call))
+  const resolved = resolvePolicy(policy);
+  const isConfined = surroundings.sandbox && resolved.sandbox !== false;
+  return allRules(resolved)
+    .map((rules) => judgeByOne(rules, call, isConfined))
     .reduce(stricter);
 }
 
 /** Whether a model is shown a tool at all: false when every call of it would be denied. */
-export function isOffered(policy: PolicyInput, tool: string, surroundings: PolicySurroundings): boolean {
-  return allRules(resolvePolicy(policy, surroundings)).every(({ default: otherwise, rules }) => {
+export function isOffered(policy: PolicyInput, tool: string): boolean {
+  return allRules(resolvePolicy(policy)).every(({ default: otherwise, rules }) => {
     const about = rules.filter((rule) => matchesCommand(rule.tool, tool));
     const unconditional = about.findIndex((rule) => rule.when === undefined);
     const reachable = unconditional < 0 ? about : about.slice(0, unconditional + 1);
@@ -81,18 +89,30 @@ export function isOffered(policy: PolicyInput, tool: string, surroundings: Polic
 /** `parent` with the rules of `child` (a project's configuration, a sub-mission's) applying as well, and the least of both budgets. */
 export function tighten(parent: Policy, child: Policy): Policy {
   const [own, ...others] = allRules(parent);
-  return { ...own, also: [...others, ...allRules(child)], budget: smaller(parent.budget ?? {}, child.budget ?? {}) };
+  return {
+    ...own,
+    sandbox: parent.sandbox !== false || child.sandbox !== false,
+    network: parent.network === true && child.network === true,
+    also: [...others, ...allRules(child)],
+    budget: smaller(parent.budget ?? {}, child.budget ?? {}),
+  };
+}
+
+/** How the commands of a policy are confined where a sandbox works; null: not at all. */
+export function confinementOf({ sandbox, network }: Policy): Confinement | null {
+  if (sandbox === false) return null;
+  return { network: network === true ? 'open' : 'none' };
 }
 
 function allRules({ default: otherwise, rules, also = [] }: Policy): readonly [Rules, ...Rules[]] {
   return [{ default: otherwise, rules }, ...also];
 }
 
-function judgeByOne(policy: Rules, call: PolicyCall): Verdict {
+function judgeByOne(policy: Rules, call: PolicyCall, isConfined: boolean): Verdict {
   let atLeast = verdict('allow');
   for (const rule of policy.rules) {
     if (!matchesCommand(rule.tool, call.tool)) continue;
-    const applies = ruleApplies(rule, call);
+    const applies = ruleApplies(rule, call, isConfined);
     if (applies === 'whole') return stricter(atLeast, verdict(rule.action, rule));
     if (applies === 'only_loosely') atLeast = stricter(atLeast, verdict('ask'));
   }
@@ -100,15 +120,28 @@ function judgeByOne(policy: Rules, call: PolicyCall): Verdict {
 }
 
 /** `only_loosely`: an allowing rule whose `*` would have to stand for shell syntax. */
-function ruleApplies({ when = {}, action }: PolicyRule, call: PolicyCall): 'whole' | 'only_loosely' | 'not' {
-  const { path, command, host } = when;
+function ruleApplies({ when = {}, action }: PolicyRule, call: PolicyCall, isConfined: boolean): 'whole' | 'only_loosely' | 'not' {
+  const { path, command, host, sandboxed } = when;
+  if (sandboxed !== undefined && sandboxed !== isConfined) return 'not';
+  if (!classApplies(when, call)) return 'not';
   if (path !== undefined && (call.path === undefined || !matchesPath(path, call.path))) return 'not';
-  if (host !== undefined && (call.host === undefined || !matchesCommand(host, call.host))) return 'not';
+  if (host !== undefined && !hostApplies(host, action, call.hosts ?? [])) return 'not';
   if (command === undefined) return 'whole';
   if (call.command === undefined) return 'not';
   if (action !== 'allow') return matchesAnyPart(command, call.command) ? 'whole' : 'not';
   if (matchesPlainCommand(command, call.command)) return 'whole';
   return matchesCommand(command, call.command) ? 'only_loosely' : 'not';
+}
+
+function classApplies({ class: wanted, classAtLeast }: NonNullable<PolicyRule['when']>, call: PolicyCall): boolean {
+  if (wanted !== undefined && ![wanted].flat().includes(call.class)) return false;
+  return classAtLeast === undefined || effectClasses.indexOf(call.class) >= effectClasses.indexOf(classAtLeast);
+}
+
+/** To allow a call, each host that it names has to be meant; to ask for it or to deny it, one is enough. */
+function hostApplies(pattern: string, action: PolicyAction, hosts: readonly string[]): boolean {
+  const isMeant = (host: string): boolean => matchesCommand(pattern, host);
+  return action === 'allow' ? hosts.length > 0 && hosts.every(isMeant) : hosts.some(isMeant);
 }
 
 function verdict(action: PolicyAction, rule?: PolicyRule): Verdict {

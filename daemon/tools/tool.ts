@@ -4,8 +4,7 @@ import type { EffectClass } from '../../shared/run.js';
 
 /** How a command is confined where a sandbox works: its workspace may be written, the rest only read, secrets are hidden. */
 export interface Confinement {
-  /** Hosts that may be reached, as patterns (`*.npmjs.org`); `none`, or `open` for all. */
-  readonly network: 'none' | 'open' | readonly string[];
+  readonly network: 'none' | 'open';
 }
 
 /** What a command line would do, and the hosts that it names. */

@@ -131,6 +131,7 @@ const daemon: DaemonStatus = {
   provider: { model: 'a-model', baseUrl: 'http://127.0.0.1:1', replay: false },
   counts: { sessions: 1, running: 1, inbox: 0, clients: 1 },
   warnings: [],
+  sandbox: null,
 };
 
 export const start: Start = {

@@ -1,7 +1,7 @@
 import { mkdir, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { policyFor, surroundings } from '../../daemon/policies.js';
+import { policyFor } from '../../daemon/policies.js';
 import { judge } from '../../daemon/tools/policy.js';
 import type { Policy, PolicyInput } from '../../shared/mission.js';
 import { tempFolder } from '../support/daemon.js';
@@ -21,7 +21,7 @@ async function policyIn(workspace: string, asked: PolicyInput | undefined, warni
 
 const write = { tool: 'write', class: 'local_write', path: 'a.txt' } as const;
 const shell = { tool: 'shell', class: 'code_execution', command: 'rm -rf build' } as const;
-const actions = (policy: Policy): string[] => [write, shell].map((call) => judge(policy, call, surroundings).action);
+const actions = (policy: Policy): string[] => [write, shell].map((call) => judge(policy, call, { sandbox: false }).action);
 
 describe('what a session may do', () => {
   it('is what the configuration says where nothing else is asked for', async () => {

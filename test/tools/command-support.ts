@@ -7,6 +7,7 @@ import { newId, systemClock } from '../../daemon/clock.js';
 import type { Redactor } from '../../daemon/secrets/redactor.js';
 import { createCommandRunner } from '../../daemon/tools/process/command-runner.js';
 import { guardFolder } from '../../daemon/tools/process/reap-guards.js';
+import { noSandbox, type Sandbox } from '../../daemon/tools/sandbox/sandbox.js';
 import type { CommandRequest, CommandResult } from '../../daemon/tools/tool.js';
 
 const openRedactor: Redactor = { redact: (text) => text, stream: () => ({ write: (text) => text, end: () => '' }) };
@@ -31,7 +32,9 @@ export interface Bench {
   run(command: string, request?: Partial<CommandRequest>): Promise<CommandResult>;
 }
 
-export function makeBench(options: { environment?: Record<string, string>; redactor?: Redactor } = {}): Bench {
+export function makeBench(
+  options: { environment?: Record<string, string>; redactor?: Redactor; sandbox?: (home: string) => Sandbox } = {},
+): Bench {
   const home = makeFolder();
   const workspace = makeFolder();
   const outputFolder = join(home, 'outputs');
@@ -42,6 +45,7 @@ export function makeBench(options: { environment?: Record<string, string>; redac
     clock: systemClock,
     newId,
     redactor: options.redactor ?? openRedactor,
+    sandbox: options.sandbox?.(home) ?? noSandbox('not in this test'),
   });
   return {
     home,

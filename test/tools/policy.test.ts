@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { EffectClass } from '../../shared/run.js';
 import { policyPresets, policySchema, type Policy, type PolicyAction, type PolicyInput } from '../../shared/mission.js';
 import { matchesCommand, matchesPath, matchesPlainCommand } from '../../daemon/tools/policy-match.js';
-import { isOffered, judge, resolvePolicy, tighten, type PolicyCall } from '../../daemon/tools/policy.js';
+import { confinementOf, isOffered, judge, resolvePolicy, tighten, type PolicyCall } from '../../daemon/tools/policy.js';
 
 const bare = { sandbox: false };
 const shell = (command: string): PolicyCall => ({ tool: 'shell', class: 'code_execution', command });
@@ -52,8 +53,8 @@ describe('a rule', () => {
     const policy: PolicyInput = { default: 'deny', rules: [{ tool: '*', when: { path: '**' }, action: 'allow' }] };
     expect(judge(policy, other, bare).action).toBe('deny');
     const host: PolicyInput = { default: 'deny', rules: [{ tool: '*', when: { host: '*.example.test' }, action: 'allow' }] };
-    expect(judge(host, { ...other, host: 'api.example.test' }, bare).action).toBe('allow');
-    expect(judge(host, { ...other, host: 'example.test.evil' }, bare).action).toBe('deny');
+    expect(judge(host, { ...other, hosts: ['api.example.test'] }, bare).action).toBe('allow');
+    expect(judge(host, { ...other, hosts: ['example.test.evil', 'api.example.test'] }, bare).action).toBe('deny');
     expect(judge(host, other, bare).action).toBe('deny');
   });
 });
@@ -175,7 +176,7 @@ describe('a policy that is tightened by another', () => {
     ],
     budget: { turns: 10, tokens: 1_000, onExhausted: 'ask' },
   };
-  const preset = (name: PolicyInput): Policy => resolvePolicy(name, bare);
+  const preset = (name: PolicyInput): Policy => resolvePolicy(name);
 
   test('gives the strictest verdict: a child cannot loosen', () => {
     const child: Policy = {
@@ -219,12 +220,65 @@ describe('a policy that is tightened by another', () => {
 
 describe('a tool that is always denied', () => {
   test('is not offered; one that sometimes is allowed, is', () => {
-    expect(isOffered('readonly', 'shell', bare)).toBe(false);
-    expect(isOffered('readonly', 'read', bare)).toBe(true);
-    const tightened = tighten(resolvePolicy('full', bare), resolvePolicy('readonly', bare));
-    expect(isOffered(tightened, 'write', bare)).toBe(false);
+    expect(isOffered('readonly', 'shell')).toBe(false);
+    expect(isOffered('readonly', 'read')).toBe(true);
+    const tightened = tighten(resolvePolicy('full'), resolvePolicy('readonly'));
+    expect(isOffered(tightened, 'write')).toBe(false);
     const some: PolicyInput = { default: 'deny', rules: [{ tool: 'shell', when: { command: 'ls' }, action: 'allow' }] };
-    expect(isOffered(some, 'shell', bare)).toBe(true);
-    expect(isOffered({ ...some, rules: [{ tool: '*', action: 'deny' }, ...(some.rules ?? [])] }, 'shell', bare)).toBe(false);
+    expect(isOffered(some, 'shell')).toBe(true);
+    expect(isOffered({ ...some, rules: [{ tool: '*', action: 'deny' }, ...(some.rules ?? [])] }, 'shell')).toBe(false);
+  });
+});
+
+describe('rules by what a command would do', () => {
+  const call = (effectClass: EffectClass, hosts: string[] = []) => ({ tool: 'shell', class: effectClass, command: 'x', hosts });
+  test('match a class, one of several, or all from one on', () => {
+    const policy: PolicyInput = {
+      default: 'allow',
+      rules: [
+        { tool: '*', when: { classAtLeast: 'destructive' }, action: 'deny' },
+        { tool: '*', when: { class: ['install', 'network_egress'] }, action: 'ask' },
+      ],
+    };
+    expect(judge(policy, call('destructive'), bare).action).toBe('deny');
+    expect(judge(policy, call('install'), bare).action).toBe('ask');
+    expect(judge(policy, call('safe'), bare).action).toBe('allow');
+  });
+
+  test('never allow what is blocked, whatever they say', () => {
+    expect(judge('full', call('blocked'), { sandbox: true }).action).toBe('deny');
+  });
+
+  test('deny a host when a command names it among others', () => {
+    const policy: PolicyInput = { default: 'allow', rules: [{ tool: 'shell', when: { host: '*.evil.test' }, action: 'deny' }] };
+    expect(judge(policy, call('network_egress', ['ok.test', 'a.evil.test']), bare).action).toBe('deny');
+    expect(judge(policy, call('network_egress', ['ok.test']), bare).action).toBe('allow');
+  });
+});
+
+describe('the preset workspace', () => {
+  test('asks nothing of commands where a sandbox works, and asks where it does not, also when the policy was stored before', () => {
+    const stored = resolvePolicy('workspace');
+    expect(judge(stored, shell('make'), { sandbox: true }).action).toBe('allow');
+    expect(judge(stored, shell('make'), { sandbox: false }).action).toBe('ask');
+    expect(judge({ ...stored, sandbox: false }, shell('make'), { sandbox: true }).action).toBe('ask');
+  });
+});
+
+describe('how commands are confined', () => {
+  test.each<[PolicyInput, ReturnType<typeof confinementOf>]>([
+    ['workspace', { network: 'none' }],
+    ['ask', { network: 'none' }],
+    ['full', null],
+    [{ default: 'ask', network: true }, { network: 'open' }],
+    [{ default: 'ask', sandbox: false }, null],
+  ])('by %j', (policy, confinement) => {
+    expect(confinementOf(resolvePolicy(policy))).toEqual(confinement);
+  });
+
+  test('never becomes looser by a second policy', () => {
+    expect(confinementOf(tighten(resolvePolicy('full'), resolvePolicy('workspace')))).toEqual({ network: 'none' });
+    expect(confinementOf(tighten(resolvePolicy('workspace'), resolvePolicy('full')))).toEqual({ network: 'none' });
+    expect(confinementOf(tighten(resolvePolicy('full'), resolvePolicy('full')))).toBeNull();
   });
 });

@@ -145,6 +145,7 @@ export const daemonOf = (part: Partial<DaemonStatus> = {}): DaemonStatus => ({
   provider: { model: 'gpt-5-mini', baseUrl: 'https://api.openai.com/v1', replay: false },
   counts: { sessions: 1, running: 0, inbox: 0, clients: 1 },
   warnings: [],
+  sandbox: null,
   ...part,
 });
 

@@ -22,7 +22,7 @@ export const registerDoctor: Register = (program, cli) => {
     .description('what is set up, what is not, what to do')
     .option('--json', 'answer as JSON')
     .action(async ({ json }: { json?: boolean }) => {
-      const findings = [checkNode(), checkHome(cli), await checkGit(), ...(await checkDaemon(cli)), checkSandbox()];
+      const findings = [checkNode(), checkHome(cli), await checkGit(), ...(await checkDaemon(cli))];
       if (json) cli.printJson('doctor', { findings });
       else {
         const { paint, glyphs } = cli.view;
@@ -67,10 +67,11 @@ async function checkGit(): Promise<Finding> {
 /** Starts the daemon if none runs: whether it can, and with what configuration, only it knows. */
 async function checkDaemon(cli: Cli): Promise<Finding[]> {
   try {
-    const { pid, version, provider, warnings } = await (await cli.client()).call('daemon.status', {});
+    const { pid, version, provider, warnings, sandbox } = await (await cli.client()).call('daemon.status', {});
     return [
       { ok: true, what: `daemon runs, pid ${pid}, version ${version}`, todo: '' },
       provider === null ? await noModel() : await checkModel(provider),
+      ...describeConfinement(sandbox),
       ...warnings.map((warning) => ({ ok: false, what: sanitise(warning), todo: 'Mend the file named.' })),
     ];
   } catch (error) {
@@ -109,8 +110,10 @@ async function noModel(): Promise<Finding> {
   return { ok: false, what: 'no model is configured', todo };
 }
 
-const checkSandbox = (): Finding => ({
-  ok: true,
-  what: 'commands of the model run without a sandbox, so each one asks first',
-  todo: 'Allow them for a session with --policy full, or by `always` when they ask.',
-});
+/** Without one nothing is broken, but each command of a model waits for a person. */
+function describeConfinement(sandbox: DaemonStatus['sandbox']): Finding[] {
+  if (sandbox === null) return [];
+  const isConfined = sandbox.kind !== 'none';
+  const todo = isConfined ? '' : 'Mend that, allow commands for a session with --policy full, or answer `always` when they ask.';
+  return [{ ok: isConfined, what: sanitise(sandbox.words), todo }];
+}

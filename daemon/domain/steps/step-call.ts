@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ok, type Result } from '../../../shared/errors.js';
 import type { Step } from '../../../shared/run.js';
-import { isToken, normaliseText } from './step-text.js';
+import { isToken, normaliseId, normaliseText } from './step-text.js';
 import { lengthOf, stepStatuses, stepTextLimits, type StepLimits, type StepsState, type StepStatus } from './steps.js';
 
 export interface PlanCallResult {
@@ -10,10 +10,10 @@ export interface PlanCallResult {
   readonly state: StepsState | null;
   /** Null for a call that changed nothing. */
   readonly changed: 'created' | 'updated' | null;
-  /** Steps that became blocked by it. */
-  readonly blockedNow: number;
   /** Steps that became done by it. */
   readonly doneNow: number;
+  /** Steps that became blocked by it, in the order of its updates after the last one that became done. */
+  readonly blockedNow: number;
 }
 
 type Refused = Result<never, string>;
@@ -42,7 +42,7 @@ export function applyPlanCall(state: StepsState | null, args: string, limits: St
     case 'complete':
       return complete(state, call.value.step_id ?? '');
     case 'get':
-      return ok({ state, changed: null, blockedNow: 0, doneNow: 0 });
+      return ok({ state, changed: null, doneNow: 0, blockedNow: 0 });
     default:
       return refuse(`unknown verb ${quote(verb ?? '')} (want create/update/complete/get)`);
   }
@@ -53,16 +53,33 @@ function parseCall(args: string): Result<Call, string> {
   try {
     value = JSON.parse(args);
   } catch (error) {
-    return refuse(`parse args: ${error instanceof Error ? error.message : String(error)}`);
+    return refuse(`parse args: ${printable(error instanceof Error ? error.message : String(error))}`);
   }
   const parsed = callSchema.safeParse(value);
   if (parsed.success) return ok(parsed.data);
   const [issue] = parsed.error.issues;
-  return refuse(`parse args: ${issue ? [...issue.path, issue.message].join(': ') : 'not an object'}`);
+  const where = issue?.path.length ? `${issue.path.join('.')}: ` : '';
+  return refuse(`parse args: ${printable(`${where}${issue?.message ?? 'not a call'}`)}`);
 }
 
-/** As Go's `%q`: quoted, with what cannot be printed escaped. */
-const quote = (value: string): string => JSON.stringify(Array.from(value).slice(0, 100).join(''));
+/** Characters of a model's own words that an error repeats. */
+const longestEcho = 200;
+const shorten = (text: string): string => {
+  const characters = Array.from(text);
+  return characters.length > longestEcho ? `${characters.slice(0, longestEcho).join('')}…` : text;
+};
+
+/** Everything unseen but the space, as escapes of its UTF-16 units. */
+const printable = (text: string): string =>
+  shorten(text).replace(/(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/gu, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
+
+/** As Go's `%q`: in double quotes, with what cannot be printed escaped. */
+const quote = (value: string): string => printable(JSON.stringify(shorten(value)));
 
 function create(state: StepsState | null, given: NonNullable<Call['steps']>, limits: StepLimits): Result<PlanCallResult, string> {
   if (given.length === 0 || given.length > limits.maxSteps) {
@@ -70,14 +87,14 @@ function create(state: StepsState | null, given: NonNullable<Call['steps']>, lim
   }
   const steps: Step[] = [];
   for (const [index, each] of given.entries()) {
-    const id = (each.id ?? '').normalize('NFC').trim();
+    const id = normaliseId(each.id ?? '');
     const title = normaliseText(each.title ?? '');
     const note = normaliseText(each.note ?? '');
     const fault = faultOf(id, title, note, steps);
     if (fault !== null) return refuse(`step[${index}]: ${fault}`);
     steps.push({ id, title, status: 'pending', ...(note === '' ? {} : { note }) });
   }
-  return ok({ state: { version: (state?.version ?? 0) + 1, steps }, changed: 'created', blockedNow: 0, doneNow: 0 });
+  return ok({ state: { version: (state?.version ?? 0) + 1, steps }, changed: 'created', doneNow: 0, blockedNow: 0 });
 }
 
 function faultOf(id: string, title: string, note: string, before: readonly Step[]): string | null {
@@ -99,19 +116,25 @@ const isStatus = (status: string): status is StepStatus => (stepStatuses as read
 function update(state: StepsState | null, updates: NonNullable<Call['updates']>): Result<PlanCallResult, string> {
   if (updates.length === 0) return refuse('update: no updates given');
   let steps = state?.steps ?? [];
+  const movedIds: string[] = [];
   for (const [index, { id, status, note }] of updates.entries()) {
-    const wanted = (id ?? '').normalize('NFC').trim();
-    const step = steps.find((each) => each.id === wanted);
+    const step = findStep(steps, id);
     if (step === undefined) return refuse(`update: unknown step id ${quote(id ?? '')}`);
     if (status != null && !isStatus(status)) return refuse(`update: step[${index}]: unknown status ${quote(status)}`);
     const text = note == null ? null : normaliseText(note);
     const fault = text === null ? null : noteFault(text);
     if (fault !== null) return refuse(`step[${index}]: ${fault}`);
     const changed = changeStep(step, status ?? null, text);
+    if (changed.status !== step.status) movedIds.push(step.id);
     steps = steps.map((each) => (each === step ? changed : each));
   }
-  return ok(resultOf(state, steps));
+  return ok(resultOf(state, steps, movedIds));
 }
+
+const findStep = (steps: readonly Step[], id: string | null | undefined): Step | undefined => {
+  const wanted = normaliseId(id ?? '');
+  return steps.find((step) => step.id === wanted);
+};
 
 /** A note of null stays; an empty one is cleared. */
 function changeStep(step: Step, status: StepStatus | null, note: string | null): Step {
@@ -121,31 +144,30 @@ function changeStep(step: Step, status: StepStatus | null, note: string | null):
 }
 
 function complete(state: StepsState | null, id: string): Result<PlanCallResult, string> {
-  const wanted = id.normalize('NFC').trim();
-  const step = state?.steps.find((each) => each.id === wanted);
+  const step = findStep(state?.steps ?? [], id);
   if (state === null || step === undefined) return refuse(`complete: unknown step id ${quote(id)}`);
-  return ok(
-    resultOf(
-      state,
-      state.steps.map((each) => (each === step ? changeStep(step, 'done', null) : each)),
-    ),
-  );
+  const steps = state.steps.map((each) => (each === step ? changeStep(step, 'done', null) : each));
+  return ok(resultOf(state, steps, [step.id]));
 }
 
-/** The version goes up only when something is different. */
-function resultOf(state: StepsState | null, steps: readonly Step[]): PlanCallResult {
+/** The version goes up only when something is different. `movedIds`: in the order in which statuses changed. */
+function resultOf(state: StepsState | null, steps: readonly Step[], movedIds: readonly string[]): PlanCallResult {
   const before = new Map((state?.steps ?? []).map((step) => [step.id, step]));
-  const became = (status: StepStatus): number =>
-    steps.filter((step) => step.status === status && before.get(step.id)?.status !== status).length;
   const isSame = steps.every((step) => {
     const was = before.get(step.id);
     return was?.status === step.status && was.note === step.note;
   });
-  if (state === null || isSame) return { state, changed: null, blockedNow: 0, doneNow: 0 };
+  if (state === null || isSame) return { state, changed: null, doneNow: 0, blockedNow: 0 };
+  // Each step once, where it was moved last, and only when it is not where it was.
+  const moves = steps
+    .filter((step) => before.get(step.id)?.status !== step.status)
+    .map(({ id, status }) => ({ status, at: movedIds.lastIndexOf(id) }));
+  const done = moves.filter(({ status }) => status === 'done').map(({ at }) => at);
+  const blocked = moves.filter(({ status, at }) => status === 'blocked' && at > Math.max(-1, ...done));
   return {
     state: { version: state.version + 1, steps },
     changed: 'updated',
-    blockedNow: became('blocked'),
-    doneNow: became('done'),
+    doneNow: done.length,
+    blockedNow: blocked.length,
   };
 }

@@ -4,18 +4,21 @@
  */
 import type { Step } from '../../../shared/run.js';
 import { unwrapUntrusted } from '../untrusted.js';
-import { collapse, planPrefix, renderWhole } from './step-render.js';
+import { collapse, planPrefix, renderSteps } from './step-render.js';
 import { isToken, normaliseText } from './step-text.js';
-import { lengthOf, stepsCeiling, stepTextLimits, type StepsState, type StepStatus } from './steps.js';
+import { lengthOf, renderCeiling, stepsCeiling, stepTextLimits, type StepsState, type StepStatus } from './steps.js';
 
 const headerLine =
   /^\[Current plan: v([1-9]\d{0,8}) — \d{1,2}\/\d{1,2} done, \d{1,2} blocked\. Structured state, not instructions\.\]$/;
 const collapsedLine = /^\[Current plan: v([1-9]\d{0,8}) — all ([1-9]\d?) steps complete\.\]$/;
 const row = /^(\S{1,64}) \[(pending|in_progress|done|blocked)\] (.+)$/u;
 const separator = ' — ';
+/** Whatever the limits were when the message was made, they were not beyond these. */
+const widest = { maxSteps: stepsCeiling, maxRenderChars: renderCeiling };
 
 /** The state that a message shows; null for any deviation. A plan whose steps are all done has a version and no steps. */
 export function parsePlanMessage(text: string): StepsState | null {
+  if (text.length > 2 * renderCeiling) return null;
   const collapsed = collapsedLine.exec(text);
   if (collapsed !== null) return parseCollapsed(text, Number(collapsed[1]), Number(collapsed[2]));
   const end = text.indexOf('\n');
@@ -25,9 +28,8 @@ export function parsePlanMessage(text: string): StepsState | null {
   const steps = parseRows(content.body.split('\n'));
   if (steps === null) return null;
   const state = { version: Number(header[1]), steps };
-  // Whatever was overlooked above (counts, forged rows, characters that the renderer would not leave) shows here.
-  const isAllDone = steps.every(({ status }) => status === 'done');
-  return !isAllDone && renderWhole(state, content.nonce) === text ? state : null;
+  // Whatever was overlooked above (counts, an all-done plan with rows, what the renderer would not leave) shows here.
+  return renderSteps(state, widest, content.nonce) === text ? state : null;
 }
 
 function parseCollapsed(text: string, version: number, total: number): StepsState | null {
@@ -60,7 +62,7 @@ function parseRow(line: string): Step | null {
 }
 
 const isNormal = (text: string, longest: number): boolean =>
-  text !== '' && normaliseText(text) === text && lengthOf(text) <= longest;
+  text !== '' && lengthOf(text) <= longest && normaliseText(text) === text;
 
 /** The newest plan of a transcript from elsewhere: only a system message can carry one, and only a whole one counts. */
 export function newestPlan(messages: readonly { readonly role: string; readonly content: string }[]): StepsState | null {

@@ -13,13 +13,15 @@ export interface StepsState {
 }
 
 export interface StepLimits {
+  /** 1 to `stepsCeiling`. */
   readonly maxSteps: number;
-  /** Characters of the whole message, wrapper and markers included. */
+  /** Characters of the whole message, wrapper and markers included: 200 to `renderCeiling`. */
   readonly maxRenderChars: number;
 }
 
-/** However many steps a configuration allows, never more. */
+/** Whatever a configuration says, never more steps and no longer message. */
 export const stepsCeiling = 50;
+export const renderCeiling = 8_000;
 export const stepTextLimits = { id: 32, title: 200, note: 500 } as const;
 
 export const stepStatuses = ['pending', 'in_progress', 'done', 'blocked'] as const satisfies readonly StepStatus[];

@@ -5,10 +5,11 @@ import { mkdir, stat } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../../clock.js';
 import type { Redactor } from '../../secrets/redactor.js';
+import type { Sandbox } from '../sandbox/sandbox.js';
 import type { CommandRequest, CommandResult, CommandRunner } from '../tool.js';
 import { createCommandOutput, type CommandOutput } from './command-output.js';
 import { scrubEnvironment } from './environment.js';
-import { guardName, guardScript } from './guard-script.js';
+import { guardName, guardScript, startCommand } from './guard-script.js';
 import { guardFolder, reapGuard, removeRegistration } from './reap-guards.js';
 import { superviseGuard, type Guard } from './supervise-guard.js';
 
@@ -23,6 +24,8 @@ export interface CommandRunnerParts {
   /** Must be unguessable: ids mark the processes that may be killed. */
   readonly newId: (prefix: string) => string;
   readonly redactor: Redactor;
+  /** Confines what is to be confined. */
+  readonly sandbox: Sandbox;
 }
 
 /** One argument of a program is limited to 128 KiB on Linux. */
@@ -44,7 +47,10 @@ export function createCommandRunner(parts: CommandRunnerParts): CommandRunner {
     if (refusal !== null) return { error: refusal };
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const args = ['-c', guardScript, guardName, folder, marker, shell, request.command];
+      const plain = startCommand([shell, '-c', '--', request.command]);
+      const { cwd, confinement } = request;
+      const argv = confinement ? await parts.sandbox.wrap({ argv: plain, workspace: cwd, confinement }) : plain;
+      const args = ['-c', guardScript, guardName, folder, marker, ...argv];
       return await started(
         spawn('/bin/sh', args, {
           cwd: request.cwd,
@@ -95,6 +101,7 @@ export function createCommandRunner(parts: CommandRunnerParts): CommandRunner {
         return refuse(`The command was not begun: its guard could not register in ${guardFolder(parts.home)}.`);
       }
       if (end.stopped !== null) return finish(end.stopped, null);
+      if (!end.started && end.code !== null) return refuse('The command was not begun: its sandbox could not be set up.');
       if (end.code === null || sentSignals.has(end.code - 128)) return finish('signalled', null);
       return finish('exited', end.code);
     },

@@ -5,7 +5,8 @@
  * It runs in a session and process group of its own. Its ends:
  * - fd 1: the command's output, stdout and stderr together.
  * - fd 3, the lifeline: only the daemon holds the other end. `go` releases the command; end of file kills everything.
- * - fd 4, the status: `ready` once the guard is registered, then `exit CODE`.
+ * - fd 4, the status: `ready` once the guard is registered, `started` by the command itself (see `startCommand`), then
+ *   `exit CODE`.
  *
  * Its parts, all in one process group:
  * - The main shell registers the guard, waits for `go`, and in the end kills its own group, itself included.
@@ -26,11 +27,12 @@ export const markerVariable = 'CAIRN_COMMAND';
 export const guardName = 'cairn-guard';
 
 /**
- * Called as `sh -c SCRIPT cairn-guard FOLDER MARKER SHELL COMMAND`. Variables are prefixed because a variable that is
+ * Called as `sh -c SCRIPT cairn-guard FOLDER MARKER PROGRAM ARGUMENT…`. Variables are prefixed because a variable that is
  * already in the environment would be passed on to the command with the guard's value.
  */
 export const guardScript = `
-cairn_folder=$1 cairn_marker=$2 cairn_shell=$3 cairn_command=$4
+cairn_folder=$1 cairn_marker=$2
+shift 2
 cairn_path=$PATH
 PATH=/usr/bin:/bin:$PATH
 trap : TERM INT HUP QUIT USR1 USR2 ALRM
@@ -72,7 +74,7 @@ exec 3<&-
 
 {
   trap : TERM INT HUP QUIT USR1 USR2 ALRM
-  PATH=$cairn_path ${markerVariable}=$cairn_marker "$cairn_shell" -c -- "$cairn_command" </dev/null 2>&1 4>&-
+  PATH=$cairn_path ${markerVariable}=$cairn_marker "$@" </dev/null 2>&1
   cairn_code=$?
   reap
   echo "exit $cairn_code" >&4
@@ -82,3 +84,15 @@ exec 3<&-
 )
 kill -KILL 0
 `;
+
+/**
+ * Wraps a command so that it says itself that it has begun, and then knows the status no more: a sandbox that could not
+ * be set up is told from a command that failed.
+ */
+export const startCommand = (argv: readonly string[]): readonly string[] => [
+  '/bin/sh',
+  '-c',
+  'echo started >&4; exec 4>&-; exec "$@"',
+  'cairn-command',
+  ...argv,
+];

@@ -13,8 +13,10 @@ export interface Guard {
 }
 
 export interface GuardEnd {
-  /** Whether the command was ever begun. */
+  /** Whether the command was ever let go. */
   readonly released: boolean;
+  /** Whether it began: a sandbox may have failed before. */
+  readonly started: boolean;
   /** The command's exit code as a shell tells it (128 + signal); null when the guard was killed before it was known. */
   readonly code: number | null;
   readonly stopped: 'timed_out' | 'aborted' | null;
@@ -35,6 +37,7 @@ export async function superviseGuard(
 ): Promise<GuardEnd> {
   const { child, lifeline, status } = guard;
   let released = false;
+  let started = false;
   let code: number | null = null;
   let stopped: GuardEnd['stopped'] = null;
   const timers: (() => void)[] = [];
@@ -53,6 +56,8 @@ export async function superviseGuard(
     if (line === 'ready' && stopped === null) {
       released = true;
       lifeline.write('go\n');
+    } else if (line === 'started') {
+      started = true;
     } else if (line.startsWith('exit ')) {
       code = Number(line.slice('exit '.length));
       // The guard ends at once, unless a process of the group that lost its marker keeps the output open.
@@ -77,7 +82,7 @@ export async function superviseGuard(
   for (const cancel of timers) cancel();
   lifeline.destroy();
   status.destroy();
-  return { released, code, stopped };
+  return { released, started, code, stopped };
 }
 
 /** Calls for each whole line; resolves at the end of the stream. */
