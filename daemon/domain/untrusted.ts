@@ -13,9 +13,9 @@ const escapes =
   /\u001b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\u0007\u001b]{0,2048}(?:\u0007|\u001b\\)?|[PX^_][^\u001b]{0,2048}(?:\u001b\\)?|[ -/]{0,4}[0-~])/g;
 
 /** Looks like `<`, also full-width and the other angles. */
-const angle = '[<\uff1c\u2039\u27e8\u3008\ufe64\u276c\u1438\u02c2]';
+export const angle = '[<\uff1c\u2039\u27e8\u3008\ufe64\u276c\u1438\u02c2]';
 /** What may stand between the letters of a word without being seen. Bounded, so that no text takes long. */
-const hidden = '[\\s_\\-\u00ad\u200b-\u200d\u2060\u180e\u034f\ufe00-\ufe0f]{0,8}';
+export const hidden = '[\\s_\\-\u00ad\u200b-\u200d\u2060\u180e\u034f\ufe00-\ufe0f]{0,8}';
 const spread = (word: string): string => Array.from(word).join(hidden);
 const delimiter = new RegExp(`${angle}${hidden}([/\uff0f]?)${hidden}${spread('untrusted')}${hidden}${spread('content')}`, 'giu');
 

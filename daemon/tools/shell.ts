@@ -1,6 +1,7 @@
 /** The tool `shell`: a command in the workspace, under a guard and with a time limit. */
 import { z } from 'zod';
 import { unreachable } from '../../shared/errors.js';
+import { classifyCommand } from './command-class/classify-command.js';
 import { fail, succeed } from './tool-result.js';
 import type { CommandResult, Tool, ToolResult } from './tool.js';
 
@@ -19,13 +20,14 @@ export const shellTool: Tool<ShellArguments> = {
     'Runs a shell command in the workspace and gives its output and exit code. Nobody can answer prompts. Everything that it starts ends with it, so a server must be started, used and stopped in one command.',
   schema,
   class: 'code_execution',
+  classOf: ({ command }) => classifyCommand(command).class,
   repeatable: false,
   writes: true,
-  subject: ({ command }) => ({ command }),
+  subject: ({ command }) => ({ command, hosts: classifyCommand(command).hosts }),
 
   async run({ command, timeoutMs = defaultShellTimeoutMs }, context) {
-    const { workspace: cwd, signal, onOutput } = context;
-    return describe(await context.commands.run({ command, cwd, timeoutMs, signal, onOutput }), timeoutMs);
+    const { workspace: cwd, signal, onOutput, confinement = null } = context;
+    return describe(await context.commands.run({ command, cwd, timeoutMs, confinement, signal, onOutput }), timeoutMs);
   },
 };
 

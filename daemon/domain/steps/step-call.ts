@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ok, type Result } from '../../../shared/errors.js';
 import type { Step } from '../../../shared/run.js';
+import { echo, quote } from './step-echo.js';
 import { isToken, normaliseId, normaliseText } from './step-text.js';
 import { lengthOf, stepStatuses, stepTextLimits, type StepLimits, type StepsState, type StepStatus } from './steps.js';
 
@@ -53,33 +54,14 @@ function parseCall(args: string): Result<Call, string> {
   try {
     value = JSON.parse(args);
   } catch (error) {
-    return refuse(`parse args: ${printable(error instanceof Error ? error.message : String(error))}`);
+    return refuse(`parse args: ${echo(error instanceof Error ? error.message : String(error))}`);
   }
   const parsed = callSchema.safeParse(value);
   if (parsed.success) return ok(parsed.data);
   const [issue] = parsed.error.issues;
   const where = issue?.path.length ? `${issue.path.join('.')}: ` : '';
-  return refuse(`parse args: ${printable(`${where}${issue?.message ?? 'not a call'}`)}`);
+  return refuse(`parse args: ${echo(`${where}${issue?.message ?? 'not a call'}`)}`);
 }
-
-/** Characters of a model's own words that an error repeats. */
-const longestEcho = 200;
-const shorten = (text: string): string => {
-  const characters = Array.from(text);
-  return characters.length > longestEcho ? `${characters.slice(0, longestEcho).join('')}…` : text;
-};
-
-/** Everything unseen but the space, as escapes of its UTF-16 units. */
-const printable = (text: string): string =>
-  shorten(text).replace(/(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/gu, (character) =>
-    Array.from(
-      { length: character.length },
-      (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`,
-    ).join(''),
-  );
-
-/** As Go's `%q`: in double quotes, with what cannot be printed escaped. */
-const quote = (value: string): string => printable(JSON.stringify(shorten(value)));
 
 function create(state: StepsState | null, given: NonNullable<Call['steps']>, limits: StepLimits): Result<PlanCallResult, string> {
   if (given.length === 0 || given.length > limits.maxSteps) {

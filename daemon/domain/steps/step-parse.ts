@@ -24,11 +24,11 @@ export function parsePlanMessage(text: string): StepsState | null {
   const end = text.indexOf('\n');
   const header = end < 0 ? null : headerLine.exec(text.slice(0, end));
   const content = header === null ? null : unwrapUntrusted(text.slice(end + 1));
-  if (header === null || content === null || content.source !== 'plan') return null;
+  if (header === null || content === null) return null;
   const steps = parseRows(content.body.split('\n'));
   if (steps === null) return null;
   const state = { version: Number(header[1]), steps };
-  // Whatever was overlooked above (counts, an all-done plan with rows, what the renderer would not leave) shows here.
+  // Whatever was overlooked above (counts, the wrapper's source, rows of an all-done plan) shows here.
   return renderSteps(state, widest, content.nonce) === text ? state : null;
 }
 

@@ -2,13 +2,21 @@
  * How ids, titles and notes are normalised: one step is one line, the renderer's separator is the renderer's alone, and the
  * wrapper around the rows finds nothing in them that it would have to change.
  */
-import { neutralise } from '../untrusted.js';
+import { angle, hidden, neutralise } from '../untrusted.js';
 
 /** Everything that some reader takes for the end of a line. */
 const lineBreaks = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g;
 /** Draws nothing. Joiners stay where they are spelling (Persian, Hindi) or hold an emoji together. */
 const invisible =
   /(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}|(?<![\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}])[\u200c\u200d]|[\u200c\u200d](?![\p{L}\p{Extended_Pictographic}])/gu;
+
+/** A token of a chat template that a title opens and its note could close. */
+const templateBegun = /<(?=[|\uff5c])/g;
+/** A delimiter of the wrapper that the end of a row begins and the id of the next one could complete. */
+const restOfName = Array.from('ntrustedcontent').reduceRight((rest, letter) => `(?:${hidden}${letter}${rest})?`, '');
+const delimiterBegun = new RegExp(`${angle}(${hidden}[/\uff0f]?${hidden}u${restOfName}${hidden})$`, 'iu');
+/** The wrapper refuses a body that names its tag, with or without an angle. */
+const tagName = /untrusted_content_(?=[0-9a-f]{16})/g;
 
 /** A title never begins its line, so it is judged as what follows something: `System: …` may stay as it is. */
 const lineStart = 'x ';
@@ -17,10 +25,13 @@ const neutraliseInLine = (text: string): string => neutralise(`${lineStart}${tex
 const normaliseOnce = (text: string): string =>
   neutraliseInLine(text.normalize('NFC').replace(lineBreaks, ' '))
     .replace(invisible, '')
+    .replace(templateBegun, '< ')
+    .replace(tagName, 'untrusted-content_')
     .replaceAll('\t', ' ')
     .replaceAll('—', '-')
     .normalize('NFC')
-    .trim();
+    .trim()
+    .replace(delimiterBegun, '($1');
 
 /** More than any text takes; a bound all the same. */
 const mostRounds = 8;
@@ -46,5 +57,9 @@ export const normaliseId = (id: string): string => id.normalize('NFC').trim();
 
 const token = /^[^\s\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}[\](){}<>—]+$/u;
 
-/** Whether an id is a short token: no white space, no brackets, nothing unseen, nothing that plays another message. */
-export const isToken = (id: string): boolean => token.test(id) && neutralise(id) === id && normaliseId(id) === id;
+/**
+ * Whether an id is a short token: no white space, no brackets, nothing unseen. It begins its line, so it must not play
+ * another message there, nor complete a delimiter that the row before it might have begun.
+ */
+export const isToken = (id: string): boolean =>
+  token.test(id) && normaliseId(id) === id && neutralise(id) === id && neutralise(`<${id}`) === `<${id}`;

@@ -83,7 +83,9 @@ export async function findHidden(home: string, own: readonly string[]): Promise<
   const wanted = [...secretsInHome.map((path) => join(home, path)), ...secretsOfMachine, ...own];
   const found = await Promise.all(wanted.map(describe));
   const byPath = new Map(found.flatMap((each) => (each === null ? [] : [[each.path, each] as const])));
-  return [...byPath.values()];
+  const all = [...byPath.values()];
+  // What lies in a hidden folder is not there already; a mount point could not even be made for it.
+  return all.filter(({ path }) => !all.some((other) => other.isFolder && other.path !== path && liesIn(path, other.path)));
 }
 
 async function describe(path: string): Promise<HiddenPath | null> {
