@@ -232,7 +232,11 @@ describe('the class of a command', () => {
   );
 
   it('is found for any text, however broken, long or deep', () => {
-    fc.assert(fc.property(fc.string({ maxLength: 200 }), (text) => void expect(effectClasses).toContain(classOf(text))));
+    fc.assert(
+      fc.property(fc.string({ maxLength: 200 }), (text) => {
+        expect(effectClasses).toContain(classOf(text));
+      }),
+    );
     for (const text of [
       '('.repeat(20_000),
       '$('.repeat(5_000),

@@ -10,7 +10,7 @@ import { classOfWriting } from './places.js';
 import { programRules, worst } from './program-rules.js';
 import { classByName } from './programs.js';
 import { operands, toArgument, type Argument } from './words.js';
-import { unwrap } from './wrappers.js';
+import { sshWords, unwrap } from './wrappers.js';
 
 /** Shells in shells in shells: deeper ones are not looked into, and count as unknown. */
 const deepest = 12;
@@ -87,7 +87,7 @@ function lookAtWords(words: readonly Argument[], look: Look, depth: number): voi
   if (depth > deepest || first.isDynamic) return void look.classes.push('unknown');
   const name = nameOf(first.text);
   hostsIn(args).forEach((host) => look.hosts.add(host));
-  if (byHost.has(name)) bareHost(operands(args)[0]).forEach((host) => look.hosts.add(host));
+  if (byHost.has(name)) bareHost(firstOperand(name, args)).forEach((host) => look.hosts.add(host));
   look.classes.push(classOfProgram(first.text, name, args, look));
   const wrapped = unwrap(name, args);
   if (wrapped === null) return;
@@ -99,6 +99,10 @@ function lookAtWords(words: readonly Argument[], look: Look, depth: number): voi
     lookAtScript(script.text, look, depth + 1);
   }
 }
+
+/** Options of ssh take values, which are no hosts. */
+const firstOperand = (name: string, args: readonly Argument[]): Argument | undefined =>
+  name === 'ssh' || name === 'sftp' ? sshWords(args)[0] : operands(args)[0];
 
 /** `/usr/bin/rm` is `rm`, `\rm` as well. */
 const nameOf = (text: string): string => text.replace(/^\\/, '').replace(/^.*\//, '');

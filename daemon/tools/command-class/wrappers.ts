@@ -108,34 +108,36 @@ function afterC(args: readonly Argument[]): Argument[] {
   return script === undefined ? [] : [script];
 }
 
+/** Options of ssh that take a value. */
+const sshValued = [
+  '-p',
+  '-i',
+  '-l',
+  '-o',
+  '-F',
+  '-J',
+  '-L',
+  '-R',
+  '-D',
+  '-W',
+  '-b',
+  '-c',
+  '-e',
+  '-m',
+  '-O',
+  '-Q',
+  '-S',
+  '-w',
+  '-E',
+  '-B',
+  '-I',
+];
+
+/** The host, then what is run there. */
+export const sshWords = (args: readonly Argument[]): readonly Argument[] => skipOptions(args, sshValued, 0);
+
 function unwrapSsh(args: readonly Argument[]): Wrapped {
-  const words = skipOptions(
-    args,
-    [
-      '-p',
-      '-i',
-      '-l',
-      '-o',
-      '-F',
-      '-J',
-      '-L',
-      '-R',
-      '-D',
-      '-W',
-      '-b',
-      '-c',
-      '-e',
-      '-m',
-      '-O',
-      '-Q',
-      '-S',
-      '-w',
-      '-E',
-      '-B',
-      '-I',
-    ],
-    0,
-  );
+  const words = sshWords(args);
   const remote = words.slice(1);
   return {
     ...nothing,
