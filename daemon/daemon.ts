@@ -25,7 +25,7 @@ import type { SessionCommands } from './runner/commands.js';
 import { createRedactor, isRedacted } from './secrets/redact.js';
 import { openSqliteStore } from './store/sqlite/open-store.js';
 import type { Store } from './store/store.js';
-import { classifyCommand } from './tools/command-class/classify-command.js';
+import { classifyCommand } from './tools/shell-class/classify-command.js';
 import { policyPath } from './tools/paths.js';
 import { confinementOf, isOffered, judge } from './tools/policy.js';
 import { createCommandRunner } from './tools/process/command-runner.js';

@@ -1,7 +1,7 @@
 /** The tool `shell`: a command in the workspace, under a guard and with a time limit. */
 import { z } from 'zod';
 import { unreachable } from '../../shared/errors.js';
-import { classifyCommand } from './command-class/classify-command.js';
+import { classifyCommand } from './shell-class/classify-command.js';
 import { fail, succeed } from './tool-result.js';
 import type { CommandResult, Tool, ToolResult } from './tool.js';
 

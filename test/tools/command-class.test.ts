@@ -1,7 +1,7 @@
 /** What command lines would do: the worst part decides, however it is wrapped. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { classifyCommand } from '../../daemon/tools/command-class/classify-command.js';
+import { classifyCommand } from '../../daemon/tools/shell-class/classify-command.js';
 import { type EffectClass, effectClasses } from '../../shared/run.js';
 
 const rank = (effectClass: EffectClass): number => effectClasses.indexOf(effectClass);

@@ -1,0 +1,205 @@
+/** Asking a person: several calls at once, in a chat, and across a crash. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { PolicyInput } from '../../shared/mission.js';
+import type { SessionId } from '../../shared/plan.js';
+import { runToRest, waitForRun } from '../support/daemon.js';
+import { call, say, type ScriptedRequest, toolResults } from '../support/scripted-provider.js';
+import { blocker, createGate, result, type Story, tellStory } from '../support/story.js';
+import { waitFor } from '../support/wait.js';
+
+const oneItem = { items: [{ title: 'Only' }] };
+const append = (word: string) => call('shell', { command: `echo ${word} >> said.txt` });
+const said = (story: Story): string =>
+  existsSync(join(story.workspace, 'said.txt')) ? readFileSync(join(story.workspace, 'said.txt'), 'utf8') : '';
+const openEntries = async (story: Story) => (await story.daemon.call('inbox.list', { state: 'open' })).entries;
+
+describe('several calls of one turn that ask', () => {
+  it('are one entry, survive kill -9 before and after the answer, and are each done once', async () => {
+    const story = await tellStory((_body, number) => (number === 1 ? [append('one'), append('two'), append('three')] : result()));
+    const session = await story.session({ ...oneItem, policy: 'ask' });
+    await story.daemon.call('run.start', { sessionId: session.id });
+    await waitForRun(story.daemon, session.id, 'waiting');
+    const [entry, ...others] = await openEntries(story);
+    expect(others).toEqual([]);
+    expect(entry).toMatchObject({ kind: 'approval', tool: 'shell', title: 'May these 3 calls run?' });
+    expect(entry?.detail.split('\n')).toHaveLength(3);
+    await story.daemon.kill();
+    await story.restart();
+    expect(await openEntries(story)).toMatchObject([{ id: entry?.id }]);
+    await story.daemon.call('inbox.answer', { id: entry?.id ?? '', answer: 'allow' });
+    await waitForRun(story.daemon, session.id, 'completed');
+    expect(said(story)).toBe('one\ntwo\nthree\n');
+  });
+
+  it('are all denied by one no, which the model reads for each', async () => {
+    const story = await tellStory((_body, number) => (number === 1 ? [append('one'), append('two')] : result()));
+    const session = await story.session({ ...oneItem, policy: 'ask' });
+    await story.daemon.call('run.start', { sessionId: session.id });
+    await waitForRun(story.daemon, session.id, 'waiting');
+    const [entry] = await openEntries(story);
+    await story.daemon.call('inbox.answer', { id: entry?.id ?? '', answer: 'deny' });
+    await waitForRun(story.daemon, session.id, 'completed');
+    expect(
+      toolResults(story.provider.requests[1]?.body as ScriptedRequest).filter(({ content }) =>
+        content.includes('A person said no'),
+      ),
+    ).toHaveLength(2);
+    expect(said(story)).toBe('');
+  });
+
+  it('are each granted by an always, and nothing else is', async () => {
+    const story = await tellStory((_body, number) =>
+      number === 1 ? [append('one'), append('two')] : number === 2 ? append('two') : number === 3 ? append('three') : result(),
+    );
+    const session = await story.session({ ...oneItem, policy: 'ask' });
+    await story.daemon.call('run.start', { sessionId: session.id });
+    await waitForRun(story.daemon, session.id, 'waiting');
+    const [entry] = await openEntries(story);
+    await story.daemon.call('inbox.answer', { id: entry?.id ?? '', answer: 'always' });
+    await waitFor(
+      'the third command to be asked for',
+      async () => (await openEntries(story))[0]?.detail === 'echo three >> said.txt',
+    );
+    expect(said(story)).toBe('one\ntwo\ntwo\n');
+  });
+});
+
+describe('a chat', () => {
+  const chat = (story: Story, sessionId: SessionId, text: string) => story.daemon.call('chat.send', { sessionId, text });
+  const statusOf = async (story: Story, sessionId: SessionId): Promise<string | undefined> =>
+    (await story.daemon.call('run.list', { sessionId })).runs[0]?.status;
+
+  it('of a worker session only looks, whatever its policy', async () => {
+    const story = await tellStory((_body, number) =>
+      number === 1 ? call('write', { path: 'a.txt', content: 'x' }) : say('I only look.'),
+    );
+    const session = await story.session({ ...oneItem, policy: 'full' });
+    await chat(story, session.id, 'Write a file');
+    await waitFor('an answer', async () => (await statusOf(story, session.id)) === 'completed');
+    expect((story.provider.requests[0]?.body.tools ?? []).map((tool) => tool.function.name).sort()).toEqual([
+      'glob',
+      'grep',
+      'list',
+      'read',
+    ]);
+    expect(existsSync(join(story.workspace, 'a.txt'))).toBe(false);
+  });
+
+  it('of a solo session works: it writes, keeps steps, and closes no item', async () => {
+    const story = await tellStory((_body, number) =>
+      number === 1
+        ? [
+            call('plan', { verb: 'create', steps: [{ id: 's1', title: 'Write' }] }),
+            call('write', { path: 'a.txt', content: 'from the chat' }),
+          ]
+        : say('Written.'),
+    );
+    const session = await story.session({ ...oneItem, profile: 'solo' });
+    const { runId } = await chat(story, session.id, 'Write a file');
+    await waitFor('an answer', async () => (await statusOf(story, session.id)) === 'completed');
+    expect(readFileSync(join(story.workspace, 'a.txt'), 'utf8')).toBe('from the chat');
+    expect(await story.daemon.call('run.steps', { runId })).toMatchObject({ found: true, version: 1 });
+    expect((await story.daemon.call('plan.get', { sessionId: session.id })).counts).toMatchObject({ pending: 1, done: 0 });
+  });
+
+  it('of a solo session waits for an answer, also across kill -9, and then goes on', async () => {
+    const story = await tellStory((_body, number) => (number === 1 ? append('allowed') : say('Done.')));
+    const session = await story.session({ ...oneItem, profile: 'solo', policy: 'ask' });
+    await chat(story, session.id, 'Say it');
+    await waitFor('it to wait', async () => (await statusOf(story, session.id)) === 'waiting');
+    expect((await story.daemon.call('run.get', { sessionId: session.id })).status).toBe('idle');
+    const [entry] = await openEntries(story);
+    await story.daemon.kill();
+    await story.restart();
+    expect(await statusOf(story, session.id)).toBe('waiting');
+    await story.daemon.call('inbox.answer', { id: entry?.id ?? '', answer: 'allow' });
+    await waitFor('an answer', async () => (await statusOf(story, session.id)) === 'completed');
+    expect(said(story)).toBe('allowed\n');
+  });
+
+  it('can be cancelled while the plan is at rest, with what it asked', async () => {
+    const story = await tellStory(() => append('never'));
+    const session = await story.session({ ...oneItem, profile: 'solo', policy: 'ask' });
+    await chat(story, session.id, 'Say it');
+    await waitFor('it to wait', async () => (await openEntries(story)).length === 1);
+    await story.daemon.call('run.cancel', { sessionId: session.id });
+    expect(await statusOf(story, session.id)).toBe('cancelled');
+    expect(await openEntries(story)).toEqual([]);
+    await expect(story.daemon.call('run.cancel', { sessionId: session.id })).rejects.toMatchObject({
+      data: { kind: 'invalid_state' },
+    });
+  });
+
+  it('waits for the folder while an item of another session writes in it', async () => {
+    const gate = createGate();
+    const story = await tellStory(async (body) => {
+      if (body.messages.some(({ content }) => content === 'Now you')) return say('My turn came.');
+      await gate.passed;
+      return result();
+    });
+    const working = await story.session(oneItem);
+    const session = await story.session({ ...oneItem, profile: 'solo' });
+    await story.daemon.call('run.start', { sessionId: working.id });
+    await waitFor('the item to work', () => story.provider.requests.length === 1);
+    await chat(story, session.id, 'Now you');
+    await waitFor('it to say what it waits for', async () =>
+      JSON.stringify(await story.daemon.call('run.list', { sessionId: session.id })).includes('running'),
+    );
+    expect(story.provider.requests).toHaveLength(1);
+    gate.open();
+    await waitFor('an answer', async () => (await statusOf(story, session.id)) === 'completed');
+  });
+});
+
+describe('a policy by class', () => {
+  it('asks for what destroys and lets the rest be', async () => {
+    const story = await tellStory((_body, number) =>
+      number === 1
+        ? call('shell', { command: 'touch a && ls' })
+        : number === 2
+          ? call('shell', { command: 'timeout 5 rm a' })
+          : blocker('end'),
+    );
+    const policy: PolicyInput = {
+      default: 'allow',
+      rules: [{ tool: 'shell', when: { classAtLeast: 'destructive' }, action: 'ask' }],
+    };
+    const session = await story.session({ ...oneItem, policy });
+    await story.daemon.call('run.start', { sessionId: session.id });
+    await waitForRun(story.daemon, session.id, 'waiting');
+    expect(existsSync(join(story.workspace, 'a'))).toBe(true);
+    const { effects } = await story.daemon.call('run.effects', {
+      runId: (await story.daemon.call('run.get', { sessionId: session.id })).lastRunId ?? ('' as never),
+    });
+    expect(effects).toMatchObject([{ class: 'local_write' }]);
+  });
+
+  it('never lets the machine be wiped, not even when everything is allowed', async () => {
+    const story = await tellStory((body, number) =>
+      number === 1
+        ? call('shell', { command: 'sudo rm -rf / --no-preserve-root' })
+        : toolResults(body).some(({ content }) => content.includes('denies shell'))
+          ? result('refused')
+          : blocker('it ran'),
+    );
+    const session = await story.session({ ...oneItem, policy: 'full' });
+    await runToRest(story.daemon, session.id, 'completed');
+  });
+});
+
+describe('the default policy', () => {
+  it('asks nothing where a sandbox works: files inside are written, keys and the network are out of reach', async () => {
+    const story = await tellStory((_body, number) =>
+      number === 1
+        ? call('shell', { command: 'echo in > inside.txt; echo out > /etc/outside.txt; cat "$HOME/.ssh/id"; ls -A /run | wc -l' })
+        : result(),
+    );
+    const session = await story.daemon.call('session.create', { workspace: story.workspace, ...oneItem });
+    await runToRest(story.daemon, session.id, 'completed');
+    expect(existsSync(join(story.workspace, 'inside.txt'))).toBe(true);
+    expect(existsSync('/etc/outside.txt')).toBe(false);
+    expect((await story.daemon.call('daemon.status', {})).sandbox).toMatchObject({ kind: 'bubblewrap' });
+  });
+});
