@@ -56,9 +56,19 @@ const rooms = {
 };
 
 const wiring = ['./daemon/app.ts', './daemon/daemon.ts', './daemon/main.ts'];
-const parts = ['attempt', 'clock', 'config', 'events-file', 'home', 'lock', 'log', 'model', 'policies'].map(
-  (name) => `./daemon/${name}.ts`,
-);
+const parts = [
+  'attempt',
+  'clock',
+  'config',
+  'config-file',
+  'events-file',
+  'home',
+  'lock',
+  'log',
+  'model',
+  'policies',
+  'project-settings',
+].map((name) => `./daemon/${name}.ts`);
 
 const layers = [
   { target: './shared', from: ['./daemon', './tui'], message: 'shared/ knows neither program.' },

@@ -4,17 +4,30 @@
  */
 import { z } from 'zod';
 import { defaultPort } from '../shared/contract.js';
-import { ok, refuse, type Result } from '../shared/errors.js';
+import { ok, type Result } from '../shared/errors.js';
 import { budgetSchema, policyInputSchema } from '../shared/mission.js';
+import { faults, parseFile } from './config-file.js';
+import { renderCeiling, stepsCeiling } from './domain/steps/steps.js';
 import { logLevels } from './log.js';
+import { mcpServersSchema } from './tools/mcp/mcp-config.js';
 
 const positive = z.number().int().positive();
 const ms = z.number().int().min(0);
-const clamped = (least: number, most: number) =>
+
+/** Least and most of the numbers of `planning`: one that is out of them counts as the nearer end, with a warning. */
+export const planningRanges = { max_steps: [1, stepsCeiling], max_render_chars: [200, renderCeiling] } as const;
+export type PlanningNumber = keyof typeof planningRanges;
+
+export function clampPlanning(key: PlanningNumber, value: number): number {
+  const [least, most] = planningRanges[key];
+  return Math.min(most, Math.max(least, value));
+}
+
+const clamped = (key: PlanningNumber) =>
   z
     .number()
     .int()
-    .transform((value) => Math.min(most, Math.max(least, value)));
+    .transform((value) => clampPlanning(key, value));
 
 const providerSchema = z.strictObject({
   firstByteMs: positive.default(60_000),
@@ -53,8 +66,8 @@ export const configSchema = z.strictObject({
   planning: z
     .strictObject({
       enabled: z.boolean().default(true),
-      max_steps: clamped(1, 50).default(12),
-      max_render_chars: clamped(200, 8_000).default(2_000),
+      max_steps: clamped('max_steps').default(12),
+      max_render_chars: clamped('max_render_chars').default(2_000),
     })
     .prefault({}),
   /** Tokens of the model's context, and those of single models. */
@@ -71,6 +84,7 @@ export const configSchema = z.strictObject({
       noProgressTurns: positive.max(1_000).default(8),
     })
     .prefault({}),
+  mcpServers: mcpServersSchema.prefault({}),
   sandbox: z.strictObject({ enabled: z.boolean().default(true) }).prefault({}),
   /** More values to hide wherever text is stored or shown. */
   secrets: z.array(z.string().min(8, 'at least 8 characters: shorter ones would hide ordinary words')).default([]),
@@ -80,10 +94,9 @@ export type Config = z.infer<typeof configSchema> & {
   readonly replay: string | null;
   /** How fast a recording is played: 1 as it was, `Infinity` at once. */
   readonly replaySpeed: number;
+  /** What was taken otherwise than it was written, in words for people. */
+  readonly warnings: readonly string[];
 };
-
-/** `cairn.json` of a workspace: every key of it can only make things stricter. */
-const projectSchema = z.strictObject({ policy: policyInputSchema.optional() });
 
 export interface ConfigInput {
   readonly flags: { readonly port?: number | undefined };
@@ -138,45 +151,29 @@ export function resolveConfig({ flags, environment, global }: ConfigInput): Resu
   const whole = configSchema.safeParse(layered);
   if (!whole.success) return faults(whole.error, (path) => sourceOf(path, sources) ?? 'The configuration');
   const { CAIRN_RECORD: record = null, CAIRN_REPLAY: replay = null, CAIRN_REPLAY_SPEED: speed } = own.data;
-  return ok({ ...whole.data, record, replay, replaySpeed: speed > 0 ? speed : Infinity });
+  return ok({
+    ...whole.data,
+    record,
+    replay,
+    replaySpeed: speed > 0 ? speed : Infinity,
+    warnings: clampsOf(layered, whole.data.planning, global?.path ?? ''),
+  });
+}
+
+function clampsOf(written: Record<string, unknown>, taken: Record<PlanningNumber, number>, path: string): string[] {
+  const planning = (written.planning ?? {}) as Partial<Record<PlanningNumber, number>>;
+  return (Object.keys(planningRanges) as PlanningNumber[])
+    .filter((key) => planning[key] !== undefined && planning[key] !== taken[key])
+    .map((key) => outOfRange(path, key, planning[key] ?? 0));
+}
+
+export function outOfRange(path: string, key: PlanningNumber, value: number): string {
+  return `${path}: planning.${key} is ${value}; it counts as ${clampPlanning(key, value)}, as it may be ${planningRanges[key].join(' to ')}`;
 }
 
 function sourceOf(path: string, sources: ReadonlyMap<string, string>): string | null {
   for (const [key, source] of sources) if (path === key || path.startsWith(`${key}.`)) return source;
   return null;
-}
-
-/** What a workspace's own `cairn.json` asks for. `ignored`: keys that it may not set, for a warning. */
-export function readProject(
-  text: string,
-  path: string,
-): Result<{ policy: z.infer<typeof policyInputSchema> | null; ignored: string[] }> {
-  const file = parseFile(text, path);
-  if (!file.ok) return file;
-  const isOwn = (key: string): boolean => Object.hasOwn(projectSchema.shape, key);
-  const ignored = Object.keys(file.value).filter((key) => !isOwn(key));
-  const own = Object.fromEntries(Object.entries(file.value).filter(([key]) => isOwn(key)));
-  const parsed = projectSchema.safeParse(own);
-  return parsed.success ? ok({ policy: parsed.data.policy ?? null, ignored }) : faults(parsed.error, () => path);
-}
-
-function parseFile(text: string, path: string): Result<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (value !== null && typeof value === 'object' && !Array.isArray(value)) return ok(value as Record<string, unknown>);
-    return refuse('invalid_params', `${path} is not a JSON object.`);
-  } catch (error) {
-    return refuse('invalid_params', `${path} is not valid JSON${placeOf((error as Error).message, text)}.`);
-  }
-}
-
-/** The engine's own words quote the file, and there may be a key in it: only the place is told, where they name it. */
-function placeOf(message: string, text: string): string {
-  if (message.includes('end of JSON input')) return ': it ends too early';
-  const position = /at position (\d+)/.exec(message)?.[1];
-  if (position === undefined) return '';
-  const before = text.slice(0, Number(position)).split('\n');
-  return `: line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`;
 }
 
 function setAt(target: Record<string, unknown>, path: string, value: unknown): void {
@@ -187,10 +184,4 @@ function setAt(target: Record<string, unknown>, path: string, value: unknown): v
     target[first] = inner;
     setAt(inner, rest.join('.'), value);
   }
-}
-
-function faults(error: z.ZodError, sourceFor: (path: string) => string): Result<never> {
-  const issues = error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }));
-  const told = issues.map(({ path, message }) => `${sourceFor(path)}: ${path === '' ? '' : `${path}: `}${message}`).join('; ');
-  return refuse('invalid_params', told, { issues, hint: 'The README lists the keys and what they may be.' });
 }

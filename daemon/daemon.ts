@@ -14,7 +14,8 @@ import { takeLock } from './lock.js';
 import { createEventLog } from './log-events.js';
 import { type Logger, openLog } from './log.js';
 import { createProvider } from './model.js';
-import { policyFor } from './policies.js';
+import { policyFor, settingsFor } from './policies.js';
+import { withoutProject } from './project-settings.js';
 import type { Provider } from './providers/provider.js';
 import { createDispatch } from './rpc/dispatch.js';
 import { createEventStreams } from './rpc/event-streams.js';
@@ -26,9 +27,12 @@ import { createRedactor, isRedacted } from './secrets/redact.js';
 import { openSqliteStore } from './store/sqlite/open-store.js';
 import type { Store } from './store/store.js';
 import { classifyCommand } from './tools/shell-class/classify-command.js';
+import { secretsOf } from './tools/mcp/mcp-config.js';
+import { createMcpServers, type McpServers } from './tools/mcp/mcp-servers.js';
 import { policyPath } from './tools/paths.js';
 import { confinementOf, isOffered, judge } from './tools/policy.js';
 import { createCommandRunner } from './tools/process/command-runner.js';
+import { scrubEnvironment } from './tools/process/environment.js';
 import { reapGuards } from './tools/process/reap-guards.js';
 import { detectSandbox } from './tools/sandbox/detect-sandbox.js';
 import { describeSandbox, type Sandbox } from './tools/sandbox/sandbox.js';
@@ -75,7 +79,12 @@ async function open({ files, flags, environment, onStopAsked }: DaemonOptions, c
   if (!token.ok) return token;
   const redactor = createRedactor({
     environment,
-    extra: [token.value, ...config.secrets, ...(config.apiKey === undefined ? [] : [config.apiKey])],
+    extra: [
+      token.value,
+      ...config.secrets,
+      ...secretsOf(config.mcpServers),
+      ...(config.apiKey === undefined ? [] : [config.apiKey]),
+    ],
   });
   const redact = (text: string): string => redactor.redact(text);
   const opened = openLog(files.logs, config.log, redact);
@@ -108,6 +117,7 @@ async function open({ files, flags, environment, onStopAsked }: DaemonOptions, c
     warnings.add(text);
     log.warn(text);
   };
+  config.warnings.forEach(warn);
   let commands: SessionCommands | null = null;
   const liveness: SessionCommands['liveness'] = (id) =>
     commands?.liveness(id) ?? Promise.resolve({ state: 'idle', cause: 'starting', lastProgressAt: null });
@@ -126,7 +136,15 @@ async function open({ files, flags, environment, onStopAsked }: DaemonOptions, c
     file.value.wake();
   }
 
+  const mcp = createMcpServers(config.mcpServers, {
+    home: files.home,
+    clock,
+    newId,
+    environment: scrubEnvironment(environment),
+    redact,
+  });
   const app = appOf({
+    mcp,
     files,
     sandbox,
     config,
@@ -194,6 +212,7 @@ async function open({ files, flags, environment, onStopAsked }: DaemonOptions, c
     stop: async (drainMs) => {
       log.info('stopping');
       await app.stop(drainMs ?? config.drainMs);
+      await mcp.stop();
       await server.value.close();
       await store.value.close();
       log.info('stopped');
@@ -209,6 +228,7 @@ const ownFolders = ({ home, config, database, socket, token, logs }: HomeFiles):
 interface AppContext extends Pick<DaemonOptions, 'files' | 'environment'> {
   readonly config: Config;
   readonly sandbox: Sandbox;
+  readonly mcp: McpServers;
   readonly store: Store;
   readonly provider: Provider;
   readonly publisher: ReturnType<typeof createWatchPublisher>;
@@ -217,7 +237,7 @@ interface AppContext extends Pick<DaemonOptions, 'files' | 'environment'> {
   readonly warn: (text: string) => void;
 }
 
-function appOf({ files, sandbox, config, environment, store, provider, publisher, redactor, log, warn }: AppContext): App {
+function appOf({ mcp, files, sandbox, config, environment, store, provider, publisher, redactor, log, warn }: AppContext): App {
   return createApp({
     store,
     publisher,
@@ -241,16 +261,14 @@ function appOf({ files, sandbox, config, environment, store, provider, publisher
     isOffered: (session, tool) => isOffered(session.policy, tool.name),
     classify: classifyCommand,
     confinementOf: (session) => confinementOf(session.policy),
-    moreTools: () => Promise.resolve({ tools: [], problems: [] }),
-    settingsFor: (session) =>
-      Promise.resolve({
-        planning:
-          session.planning && config.planning.enabled
-            ? { maxSteps: config.planning.max_steps, maxRenderChars: config.planning.max_render_chars }
-            : null,
-        maxTurns: config.turns,
-        leafBudget: config.leafBudget ?? null,
-      }),
+    moreTools: mcp.toolsFor,
+    settingsFor: async (session) => {
+      const project = await settingsFor(session.workspace, config, warn);
+      // The rules that the session was made with still hold; of these only the limits are the daemon's own meanwhile.
+      if (!project.ok) warn(project.error.message);
+      const { planning, turns, leafBudget } = project.ok ? project.value : withoutProject(config).settings;
+      return { planning: session.planning && planning.enabled ? planning : null, maxTurns: turns, leafBudget };
+    },
     contextWindow: (model) => config.contextWindows[model ?? config.model ?? ''] ?? config.contextTokens,
     onSteps: (session, ref, { state, message }) =>
       log.info(
@@ -261,7 +279,7 @@ function appOf({ files, sandbox, config, environment, store, provider, publisher
     reapGuards: async () => {
       for (const reaped of await reapGuards(files.home, clock)) log.warn({ reaped }, 'ended what a dead daemon had left running');
     },
-    policyFor: (workspace, asked) => policyFor(workspace, asked, config.policy, warn),
+    policyFor: (workspace, asked) => policyFor(workspace, asked, config, warn),
     clock,
     random,
     newId,

@@ -3,35 +3,63 @@ import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ok, refuse, type Result } from '../shared/errors.js';
 import type { Policy, PolicyInput } from '../shared/mission.js';
-import { readProject } from './config.js';
+import type { Config } from './config.js';
+import { readProject, withoutProject, type Project, type ProjectSettings } from './project-settings.js';
 import { resolvePolicy, tighten } from './tools/policy.js';
 
 const projectFile = 'cairn.json';
 const longestProjectFile = 256 * 1024;
-const namedKeys = 10;
 
-/** `asked`: in place of `fallback`, which the configuration gives. Refuses when the project's file cannot be understood. */
+type Warn = (text: string) => void;
+
+/**
+ * `asked`: in place of the policy of the configuration, whose budget counts where none is asked for. Refuses when the
+ * project's file cannot be understood.
+ */
 export async function policyFor(
   workspace: string,
   asked: PolicyInput | undefined,
-  fallback: PolicyInput,
-  onWarning: (text: string) => void,
+  config: Config,
+  onWarning: Warn,
 ): Promise<Result<Policy>> {
-  const policy = resolvePolicy(asked ?? fallback);
+  const project = await projectIn(workspace, config, onWarning);
+  if (!project.ok) return project;
+  const policy = resolvePolicy(asked ?? config.policy);
+  const budget = policy.budget ?? config.budget;
+  return ok(tightenByProject(budget === undefined ? policy : { ...policy, budget }, project.value));
+}
+
+/**
+ * What else holds in a workspace: turns, steps, budget of an item and so on. Read when a session is made and when a run starts,
+ * so an edit counts from the next run on. Refuses as `policyFor` does.
+ */
+export async function settingsFor(workspace: string, config: Config, onWarning: Warn): Promise<Result<ProjectSettings>> {
+  const project = await projectIn(workspace, config, onWarning);
+  return project.ok ? ok(project.value.settings) : project;
+}
+
+async function projectIn(workspace: string, config: Config, onWarning: Warn): Promise<Result<Project>> {
   const path = join(workspace, projectFile);
   const text = await readProjectFile(path);
   if (!text.ok) return text;
-  if (text.value === null) return ok(policy);
-  const project = readProject(text.value, path);
-  if (!project.ok) return project;
-  const { ignored, policy: own } = project.value;
-  if (ignored.length > 0) {
-    const names = ignored.slice(0, namedKeys).map((key) => key.slice(0, 40));
-    onWarning(
-      `${path}: ignored ${names.join(', ')}${ignored.length > namedKeys ? ', …' : ''}; a project may only tighten the policy`,
-    );
+  if (text.value === null) return ok(withoutProject(config));
+  const project = readProject(text.value, path, config);
+  if (project.ok) for (const warning of project.value.warnings) onWarning(warning);
+  return project;
+}
+
+/** Changes nothing: what a project adds to it is all that it asks for. */
+const nothing: Policy = { default: 'allow', rules: [], sandbox: false, network: true };
+
+function tightenByProject(policy: Policy, { policy: own, budget, asksForSandbox }: Project): Policy {
+  const parts: Policy[] = [];
+  if (own !== null) parts.push(resolvePolicy(own));
+  if (Object.keys(budget).length > 0) parts.push({ ...nothing, budget });
+  // A sandbox that the project wants and that there is not: somebody is asked instead.
+  if (asksForSandbox) {
+    parts.push({ ...nothing, sandbox: true, rules: [{ tool: 'shell', when: { sandboxed: false }, action: 'ask' }] });
   }
-  return ok(own === null ? policy : tighten(policy, resolvePolicy(own)));
+  return parts.reduce(tighten, policy);
 }
 
 /** Null when there is none. One that is there and cannot be read is refused: without it the session would be allowed more. */

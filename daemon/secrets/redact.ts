@@ -3,6 +3,7 @@ import { knowSecrets } from './known-secrets.js';
 import type { Redactor } from './redactor.js';
 import { collectSecrets } from './secret-forms.js';
 import { findByPattern, type SecretSpan } from './secret-patterns.js';
+import { findBySecretlint } from './secretlint-rules.js';
 import { createStreamRedactor } from './stream-redactor.js';
 
 export interface RedactorOptions {
@@ -21,7 +22,7 @@ const markers = new RegExp(`(${marker.source})`);
  */
 export function createRedactor({ environment, extra }: RedactorOptions): Redactor & { readonly longest: number } {
   const known = knowSecrets(collectSecrets(environment, extra));
-  const find = (text: string): SecretSpan[] => [...known.find(text), ...findByPattern(text)];
+  const find = (text: string): SecretSpan[] => [...known.find(text), ...findByPattern(text), ...findBySecretlint(text)];
 
   function redact(text: string): string {
     // What is left beside a marker can be a secret that its neighbour hid: until there is nothing left to find. Each

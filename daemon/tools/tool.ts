@@ -75,7 +75,7 @@ export interface Tool<A = unknown> {
   readonly description: string;
   readonly schema: z.ZodType<A>;
   /** The JSON schema that a model is shown, for a tool that brings its own; made from `schema` otherwise. */
-  readonly parameters?: Readonly<Record<string, unknown>>;
+  readonly parameters?: Record<string, unknown>;
   /** Of its calls in general; `classOf` may judge one call to be better or worse. */
   readonly class: EffectClass;
   classOf?(args: A): EffectClass;

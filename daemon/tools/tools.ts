@@ -16,6 +16,7 @@ export const builtinTools: readonly Tool[] = [readTool, writeTool, editTool, lis
 
 /** A tool as the provider is told of it. */
 export function toolSchema(tool: Tool): ToolSchema {
+  if (tool.parameters !== undefined) return { name: tool.name, description: tool.description, parameters: tool.parameters };
   const parameters = z.toJSONSchema(tool.schema, { target: 'draft-7', io: 'input' });
   delete parameters.$schema;
   return { name: tool.name, description: tool.description, parameters };

@@ -171,7 +171,7 @@ describe('a policy by class', () => {
     await waitForRun(story.daemon, session.id, 'waiting');
     expect(existsSync(join(story.workspace, 'a'))).toBe(true);
     const { effects } = await story.daemon.call('run.effects', {
-      runId: (await story.daemon.call('run.get', { sessionId: session.id })).lastRunId ?? ('' as never),
+      runId: (await story.daemon.call('run.get', { sessionId: session.id })).lastRunId ?? (''),
     });
     expect(effects).toMatchObject([{ class: 'local_write' }]);
   });

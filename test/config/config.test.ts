@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readProject, resolveConfig, type Config } from '../../daemon/config.js';
+import { resolveConfig, type Config } from '../../daemon/config.js';
 
 const path = '/home/ann/.cairn/config.json';
 
@@ -153,25 +153,26 @@ describe('a setting that cannot be used', () => {
   });
 });
 
-describe("a project's file", () => {
-  const projectPath = '/srv/tool/cairn.json';
-  const read = (value: unknown) => readProject(typeof value === 'string' ? value : JSON.stringify(value), projectPath);
-
-  it('asks for a policy, and for nothing else', () => {
-    expect(read({ policy: 'readonly' })).toEqual({ ok: true, value: { policy: 'readonly', ignored: [] } });
-    const greedy = { model: 'theirs', baseUrl: 'http://evil.example', apiKey: 'x', port: 1, constructor: 1 };
-    expect(read({ ...greedy, policy: 'ask' })).toEqual({
-      ok: true,
-      value: { policy: 'ask', ignored: ['model', 'baseUrl', 'apiKey', 'port', 'constructor'] },
-    });
-    expect(read('{"__proto__": {"policy": "full"}}')).toEqual({ ok: true, value: { policy: null, ignored: ['__proto__'] } });
+describe('numbers of planning that are out of their range', () => {
+  const clamps: [Record<string, number>, Record<string, number>, number][] = [
+    [{ max_steps: 0 }, { max_steps: 1 }, 1],
+    [{ max_steps: 51 }, { max_steps: 50 }, 1],
+    [{ max_steps: 50 }, { max_steps: 50 }, 0],
+    [{ max_render_chars: 199 }, { max_render_chars: 200 }, 1],
+    [{ max_render_chars: 9_000 }, { max_render_chars: 8_000 }, 1],
+    [{ max_steps: -5, max_render_chars: 1e6 }, { max_steps: 1, max_render_chars: 8_000 }, 2],
+    [{}, { max_steps: 12, max_render_chars: 2_000 }, 0],
+  ];
+  it.each(clamps)('%j count as %j, with %i warnings', (written, taken, warned) => {
+    const { planning, warnings } = resolved({ file: { planning: written } });
+    expect(planning).toMatchObject(taken);
+    expect(warnings).toHaveLength(warned);
+    for (const warning of warnings)
+      expect(warning).toMatch(/^\/home\/ann\/\.cairn\/config\.json: planning\.max_\w+ is -?\d+; it counts as \d+/);
   });
 
-  it.each([['{'], ['[]'], [{ policy: 'anything' }], [{ policy: { default: 'allow', rules: 'all' } }]])(
-    'is refused: %j',
-    (value) => {
-      const project = read(value);
-      expect(project.ok ? '' : project.error.message).toContain(projectPath);
-    },
-  );
+  it('are still refused when they are none', () => {
+    expect(refusal({ file: { planning: { max_steps: 'many' } } })).toMatch(/config\.json: planning\.max_steps: .*number/);
+    expect(refusal({ file: { planning: { max_steps: 1.5 } } })).toMatch(/config\.json: planning\.max_steps/);
+  });
 });

@@ -1,10 +1,11 @@
 import { mkdir, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { policyFor } from '../../daemon/policies.js';
-import { judge } from '../../daemon/tools/policy.js';
+import { policyFor, settingsFor } from '../../daemon/policies.js';
+import { confinementOf, judge } from '../../daemon/tools/policy.js';
 import type { Policy, PolicyInput } from '../../shared/mission.js';
 import { tempFolder } from '../support/daemon.js';
+import { configOf } from './config-support.js';
 
 async function workspaceWith(project?: unknown): Promise<string> {
   const folder = await tempFolder();
@@ -14,7 +15,7 @@ async function workspaceWith(project?: unknown): Promise<string> {
 }
 
 async function policyIn(workspace: string, asked: PolicyInput | undefined, warnings: string[] = []): Promise<Policy> {
-  const policy = await policyFor(workspace, asked, 'workspace', (text) => warnings.push(text));
+  const policy = await policyFor(workspace, asked, configOf(), (text) => warnings.push(text));
   if (!policy.ok) throw new Error(policy.error.message);
   return policy.value;
 }
@@ -59,7 +60,7 @@ describe('what a session may do', () => {
 
 describe("a project's file that cannot be read", () => {
   async function refusalIn(workspace: string): Promise<string> {
-    const policy = await policyFor(workspace, undefined, 'workspace', () => undefined);
+    const policy = await policyFor(workspace, undefined, configOf(), () => undefined);
     return policy.ok ? 'taken' : policy.error.message;
   }
 
@@ -77,5 +78,63 @@ describe("a project's file that cannot be read", () => {
     const huge = await workspaceWith('{}');
     await truncate(join(huge, 'cairn.json'), 2 ** 40);
     expect(await refusalIn(huge)).toMatch(/at most 262144 bytes/);
+  });
+});
+
+describe('the budget of a session', () => {
+  const budgetIn = async (project: unknown, asked: PolicyInput | undefined, config: unknown) => {
+    const policy = await policyFor(await workspaceWith(project), asked, configOf(config), () => undefined);
+    return policy.ok ? policy.value.budget : policy.error;
+  };
+
+  it('is that of the configuration where its policy names none', async () => {
+    expect(await budgetIn(undefined, 'workspace', { budget: { turns: 9 } })).toEqual({ turns: 9 });
+    const own: PolicyInput = { default: 'allow', rules: [], budget: { tokens: 5 } };
+    expect(await budgetIn(undefined, own, { budget: { turns: 9 } })).toEqual({ tokens: 5 });
+  });
+
+  it('is lowered by the project, whoever named it', async () => {
+    expect(await budgetIn({ budget: { turns: 4 } }, 'workspace', { budget: { turns: 9 } })).toEqual({ turns: 4 });
+    const own: PolicyInput = { default: 'allow', rules: [], budget: { turns: 500 } };
+    expect(await budgetIn({ budget: { turns: 4 } }, own, { budget: { turns: 9 } })).toEqual({ turns: 4 });
+    expect(await budgetIn({ budget: { turns: 600 } }, own, {})).toEqual({ turns: 500 });
+  });
+
+  it('is never made to ask for more by a project', async () => {
+    const project = { budget: { onExhausted: 'ask' }, policy: { default: 'allow', budget: { tokens: 7, onExhausted: 'ask' } } };
+    expect(await budgetIn(project, 'workspace', { budget: { turns: 9 } })).toEqual({ turns: 9, tokens: 7 });
+  });
+});
+
+describe('a project that wants a sandbox', () => {
+  it('has commands confined, and asked for where they cannot be', async () => {
+    const policy = await policyIn(await workspaceWith({ sandbox: { enabled: true } }), 'full');
+    expect(confinementOf(policy)).toEqual({ network: 'open' });
+    expect(judge(policy, shell, { sandbox: true }).action).toBe('allow');
+    expect(judge(policy, shell, { sandbox: false }).action).toBe('ask');
+    expect(judge(policy, write, { sandbox: false }).action).toBe('allow');
+  });
+
+  it('is the only one that confines what the session does not: other keys leave that alone', async () => {
+    const policy = await policyIn(await workspaceWith({ budget: { turns: 4 }, turns: 3 }), 'full');
+    expect(confinementOf(policy)).toBeNull();
+  });
+});
+
+describe('the settings of a workspace', () => {
+  it('are those of its file as it is now: an edit counts the next time', async () => {
+    const workspace = await workspaceWith({ turns: 5, planning: { enabled: false } });
+    const read = async () => {
+      const settings = await settingsFor(workspace, configOf(), () => undefined);
+      return settings.ok ? settings.value : null;
+    };
+    expect(await read()).toMatchObject({ turns: 5, planning: { enabled: false } });
+    await writeFile(join(workspace, 'cairn.json'), '{"turns": 3}');
+    expect(await read()).toMatchObject({ turns: 3, planning: { enabled: true } });
+  });
+
+  it('are refused, as the policy is, when the file cannot be understood', async () => {
+    const workspace = await workspaceWith('{"turns": ');
+    expect(await settingsFor(workspace, configOf(), () => undefined)).toMatchObject({ ok: false });
   });
 });
