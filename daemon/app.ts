@@ -53,6 +53,8 @@ export interface AppParts {
   readonly moreTools: (workspace: string, signal: AbortSignal) => Promise<ToolOffer>;
   /** What configuration and the workspace's own file allow a run of this session. */
   readonly settingsFor: (session: SessionRecord) => Promise<RunSettings>;
+  /** Milliseconds that a command of an item or a check may take. */
+  readonly timeoutFor: (session: SessionRecord) => Promise<number>;
   /** Tokens of a model's context. */
   readonly contextWindow: (model: string | null) => number;
   readonly onSteps: LoopParts['onSteps'];
@@ -78,7 +80,6 @@ export interface AppSettings {
   readonly workspaceLock: boolean;
   readonly limits: RunLimits;
   readonly guards: LoopParts['guards'];
-  readonly shellTimeoutMs: number;
   readonly stalledAfterMs: number;
   readonly planning: boolean;
 }
@@ -187,7 +188,7 @@ export function createApp(parts: AppParts): App {
     publisher: runPublisher,
     redact,
     isRedacted: parts.isRedacted,
-    timeoutMs: settings.shellTimeoutMs,
+    timeoutFor: parts.timeoutFor,
     classify: parts.classify,
     confinementOf: parts.confinementOf,
   });
@@ -225,7 +226,7 @@ export function createApp(parts: AppParts): App {
       treeHash: parts.treeHash,
       redact,
       isRedacted: parts.isRedacted,
-      timeoutMs: settings.shellTimeoutMs,
+      timeoutFor: parts.timeoutFor,
       classify: parts.classify,
       confinementOf: parts.confinementOf,
       clock,

@@ -15,7 +15,7 @@ import { createEventLog } from './log-events.js';
 import { type Logger, openLog } from './log.js';
 import { createProvider } from './model.js';
 import { policyFor, settingsFor } from './policies.js';
-import { withoutProject } from './project-settings.js';
+import { type ProjectSettings, withoutProject } from './project-settings.js';
 import type { Provider } from './providers/provider.js';
 import { createDispatch } from './rpc/dispatch.js';
 import { createEventStreams } from './rpc/event-streams.js';
@@ -25,7 +25,7 @@ import { startServer } from './rpc/server.js';
 import type { SessionCommands } from './runner/commands.js';
 import { createRedactor, isRedacted } from './secrets/redact.js';
 import { openSqliteStore } from './store/sqlite/open-store.js';
-import type { Store } from './store/store.js';
+import type { SessionRecord, Store } from './store/store.js';
 import { classifyCommand } from './tools/shell-class/classify-command.js';
 import { secretsOf } from './tools/mcp/mcp-config.js';
 import { createMcpServers, type McpServers } from './tools/mcp/mcp-servers.js';
@@ -238,6 +238,13 @@ interface AppContext extends Pick<DaemonOptions, 'files' | 'environment'> {
 }
 
 function appOf({ mcp, files, sandbox, config, environment, store, provider, publisher, redactor, log, warn }: AppContext): App {
+  /** The rules that a session was made with hold on; of a file that cannot be read any more, only the limits are the daemon's own. */
+  const holdsIn = async (session: SessionRecord): Promise<ProjectSettings> => {
+    const project = await settingsFor(session.workspace, config, warn);
+    if (project.ok) return project.value;
+    warn(project.error.message);
+    return withoutProject(config).settings;
+  };
   return createApp({
     store,
     publisher,
@@ -263,12 +270,10 @@ function appOf({ mcp, files, sandbox, config, environment, store, provider, publ
     confinementOf: (session) => confinementOf(session.policy),
     moreTools: mcp.toolsFor,
     settingsFor: async (session) => {
-      const project = await settingsFor(session.workspace, config, warn);
-      // The rules that the session was made with still hold; of these only the limits are the daemon's own meanwhile.
-      if (!project.ok) warn(project.error.message);
-      const { planning, turns, leafBudget } = project.ok ? project.value : withoutProject(config).settings;
-      return { planning: session.planning && planning.enabled ? planning : null, maxTurns: turns, leafBudget };
+      const { planning, turns, leafBudget, contextTokens } = await holdsIn(session);
+      return { planning: session.planning && planning.enabled ? planning : null, maxTurns: turns, leafBudget, contextTokens };
     },
+    timeoutFor: async (session) => (await holdsIn(session)).shellTimeoutMs,
     contextWindow: (model) => config.contextWindows[model ?? config.model ?? ''] ?? config.contextTokens,
     onSteps: (session, ref, { state, message }) =>
       log.info(
@@ -292,7 +297,6 @@ function appOf({ mcp, files, sandbox, config, environment, store, provider, publ
       workspaceLock: config.workspaceLock,
       limits: { tries: config.tries, backoffMs: config.backoffMs, deaths: 3 },
       guards: config.guards,
-      shellTimeoutMs: config.shellTimeoutMs,
       stalledAfterMs: config.provider.silenceMs,
       planning: config.planning.enabled,
     },

@@ -13,7 +13,6 @@ import { clampPlanning, outOfRange, planningRanges, type Config, type PlanningNu
 export interface ProjectSettings {
   readonly planning: { readonly enabled: boolean; readonly maxSteps: number; readonly maxRenderChars: number };
   readonly turns: number;
-  readonly tries: number;
   readonly shellTimeoutMs: number;
   /** Of a session whose policy names none; null: none. */
   readonly budget: Budget | null;
@@ -78,7 +77,7 @@ function lower(name: string, resolved: number | undefined, asked: number, { path
   return resolved;
 }
 
-const lowered = (name: 'turns' | 'tries' | 'shellTimeoutMs') =>
+const lowered = (name: 'turns' | 'shellTimeoutMs') =>
   key(positive, (asked, draft, reading) => {
     draft.settings[name] = lower(name, draft.settings[name], asked, reading);
   });
@@ -129,7 +128,6 @@ export const projectKeys: ReadonlyMap<string, ProjectKey> = new Map([
   ['planning.max_steps', loweredPlanning('max_steps', 'maxSteps')],
   ['planning.max_render_chars', loweredPlanning('max_render_chars', 'maxRenderChars')],
   ['turns', lowered('turns')],
-  ['tries', lowered('tries')],
   ['shellTimeoutMs', lowered('shellTimeoutMs')],
   [
     'budget',
@@ -203,12 +201,11 @@ function ignoredKeys(path: string, ignored: readonly string[]): string {
 }
 
 function draftOf(config: Config): Draft {
-  const { planning, turns, tries, shellTimeoutMs, budget = null, leafBudget = null, sandbox } = config;
+  const { planning, turns, shellTimeoutMs, budget = null, leafBudget = null, sandbox } = config;
   return {
     settings: {
       planning: { enabled: planning.enabled, maxSteps: planning.max_steps, maxRenderChars: planning.max_render_chars },
       turns,
-      tries,
       shellTimeoutMs,
       budget,
       leafBudget,

@@ -50,6 +50,8 @@ export interface RunSettings {
   readonly maxTurns: number;
   /** For all runs of the item. */
   readonly leafBudget: Budget | null;
+  /** Tokens of the context that may be used at most, whatever the model has; null: all of it. */
+  readonly contextTokens: number | null;
 }
 
 export interface LoopRun extends RunSettings {
@@ -217,12 +219,25 @@ export function createAgentLoop(parts: LoopParts): (run: LoopRun) => Promise<Lea
    * the run is no longer the current one.
    */
   async function ask(run: LoopRun, transcript: readonly StoredMessage[], tools: readonly ToolSchema[]) {
-    const { session, ref, itemId, model, system, signal } = run;
+    const { session, ref, itemId, model, system, signal, contextTokens } = run;
     const key = keyOf(run, transcript);
     const conversation = await run.conversation();
     for (let shrinks = 0; ; shrinks += 1) {
       const mustShrink = shrinks > 0;
-      const input = { session, ref, itemId, model, system, conversation, transcript, tools, key, mustShrink, signal };
+      const input = {
+        session,
+        ref,
+        itemId,
+        model,
+        system,
+        conversation,
+        transcript,
+        tools,
+        key,
+        contextTokens,
+        mustShrink,
+        signal,
+      };
       const fitted = await fitContext(parts, input);
       if (fitted === null) return null;
       if (fitted === 'too_long') return { result: tooLong, fitted: nothing };

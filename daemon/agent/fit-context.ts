@@ -29,6 +29,8 @@ export interface FitInput {
   readonly transcript: readonly StoredMessage[];
   readonly tools: readonly ToolSchema[];
   readonly key: TurnRequest['key'];
+  /** Tokens of the context that may be used at most, whatever the model has. */
+  readonly contextTokens: number | null;
   /** The provider has just said that the context is too long. */
   readonly mustShrink: boolean;
   readonly signal: AbortSignal;
@@ -53,7 +55,7 @@ export async function fitContext(parts: FitParts, input: FitInput): Promise<Fitt
   let [placed, state] = await Promise.all([store.placedMessages(ref.runId), store.trimState(ref.runId)]);
   const arrangeNow = (trim: TrimState) => arrange({ ...input, ...placed, trim });
   let arranged = arrangeNow(state);
-  const limit = tokens.limit(model);
+  const limit = tokens.limit(model, input.contextTokens);
   const trimInput = { arranged, state, toolTokens, limit };
   const plan = input.mustShrink ? planSurvival(trimInput) : planTrim(trimInput);
   if (plan === null && input.mustShrink) return 'too_long';

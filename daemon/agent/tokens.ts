@@ -32,8 +32,8 @@ export const tokensOfRequest = (messages: readonly ProviderMessage[], tools: rea
   messages.reduce((sum, message) => sum + tokensOf(message), 0) + tools.reduce((sum, tool) => sum + tokensOfTool(tool), 0);
 
 export interface TokenBudget {
-  /** Estimated tokens that a request to this model may have. */
-  limit(model: string | null): number;
+  /** Estimated tokens that a request to this model may have; `atMost` of its window, when that is given. */
+  limit(model: string | null, atMost?: number | null): number;
   /** A turn was counted by the provider. */
   counted(model: string | null, estimated: number, actual: number): void;
   /** The provider refused a request of this estimated size, in these words. */
@@ -51,7 +51,7 @@ export function createTokenBudget(windowOf: (model: string | null) => number): T
   const ratioOf = (model: string | null): number => ratios.get(model) ?? 1;
   const window = (model: string | null): number => Math.min(windowOf(model), windows.get(model) ?? Infinity);
   return {
-    limit: (model) => Math.floor((window(model) * filled) / ratioOf(model)),
+    limit: (model, atMost) => Math.floor((Math.min(window(model), atMost ?? Infinity) * filled) / ratioOf(model)),
     counted(model, estimated, actual) {
       if (estimated > 0 && actual > estimated * ratioOf(model)) ratios.set(model, actual / estimated);
     },

@@ -17,7 +17,8 @@ export interface CommandExecutorParts {
   readonly publisher: RunPublisher;
   readonly redact: (text: string) => string;
   readonly isRedacted: (text: string) => boolean;
-  readonly timeoutMs: number;
+  /** Milliseconds that a command may take. */
+  readonly timeoutFor: (session: SessionRecord) => Promise<number>;
   /** What a command line would do, by its words. */
   readonly classify: (command: string) => CommandClass;
   /** How the session's policy confines commands; null: not at all. */
@@ -61,9 +62,10 @@ export function createCommandExecutor(parts: CommandExecutorParts): Executor {
     parts.publisher.say(session.id, ref.runId, item.id, 'tool', command, 'shell');
     const output = parts.publisher.stream(session.id, ref.runId, item.id, 'tool_output', 'shell');
     const confinement = parts.confinementOf(session);
-    const request = { command, cwd: session.workspace, timeoutMs: parts.timeoutMs, confinement, signal };
+    const timeoutMs = await parts.timeoutFor(session);
+    const request = { command, cwd: session.workspace, timeoutMs, confinement, signal };
     const result = await runShown(parts.commands, request, output, activity);
-    const content = parts.redact(describe(result, parts.timeoutMs));
+    const content = parts.redact(describe(result, timeoutMs));
     const aborted = result.ended === 'aborted';
     const state = aborted ? 'unknown' : result.exitCode === 0 ? 'done' : 'failed';
     const events = await store.endEffect({ id, sessionId: session.id, runId: ref.runId, state, toolCallId: null, content });

@@ -34,7 +34,8 @@ export interface CheckParts {
   readonly treeHash: (workspace: string, signal: AbortSignal) => Promise<string | null>;
   readonly redact: (text: string) => string;
   readonly isRedacted: (text: string) => boolean;
-  readonly timeoutMs: number;
+  /** Milliseconds that a command may take. */
+  readonly timeoutFor: (session: SessionRecord) => Promise<number>;
   /** What a command line would do, by its words. */
   readonly classify: (command: string) => CommandClass;
   /** How the session's policy confines commands; null: not at all. */
@@ -70,7 +71,8 @@ export function createCheckRunner(parts: CheckParts): CheckRunner {
         output.write(`$ ${command}\n`);
         const treeHash = await parts.treeHash(session.workspace, signal);
         const confinement = parts.confinementOf(session);
-        const request = { command, cwd: session.workspace, timeoutMs: parts.timeoutMs, confinement, signal };
+        const timeoutMs = await parts.timeoutFor(session);
+        const request = { command, cwd: session.workspace, timeoutMs, confinement, signal };
         const result = await runShown(parts.commands, request, output, activity);
         if (signal.aborted) return null;
         const tail = parts.redact(result.output).slice(-tailLength);
@@ -91,7 +93,7 @@ export function createCheckRunner(parts: CheckParts): CheckRunner {
         };
         parts.publisher.committed({ sessionId: session.id, events: await store.recordReceipt(session.id, receipt) });
         if (!passed) {
-          const ended = result.ended === 'timed_out' ? `(stopped after ${parts.timeoutMs / 1000} s)\n${tail}` : tail;
+          const ended = result.ended === 'timed_out' ? `(stopped after ${timeoutMs / 1000} s)\n${tail}` : tail;
           return { type: 'check_failed', ref, command, exitCode: result.exitCode, tail: ended };
         }
       }

@@ -170,7 +170,9 @@ function smaller(one: Budget, other: Budget): Budget {
     const given = [one[kind], other[kind]].filter((value) => value !== undefined);
     if (given.length > 0) least[kind] = Math.min(...given);
   }
-  const ends = [one.onExhausted, other.onExhausted];
-  const onExhausted = ends.includes('block') ? 'block' : ends.find((end) => end !== undefined);
+  // A budget that does not say blocks: only where nobody with a budget blocks is somebody asked.
+  const ends = [one, other].filter((budget) => Object.keys(budget).length > 0).map((budget) => budget.onExhausted);
+  const isSaid = ends.some((end) => end !== undefined);
+  const onExhausted = !isSaid ? undefined : ends.every((end) => end === 'ask') ? 'ask' : 'block';
   return onExhausted === undefined ? least : { ...least, onExhausted };
 }

@@ -92,7 +92,7 @@ describe('leaves by command', () => {
 
   it('ask a person first unless the policy allows commands; the answer carries them out once', async () => {
     const story = await tellStory(neverAsked);
-    const session = await story.session({ policy: 'workspace', items: [{ title: 'Build', command: 'echo built >> out.txt' }] });
+    const session = await story.session({ policy: 'ask', items: [{ title: 'Build', command: 'echo built >> out.txt' }] });
     await runToRest(story.daemon, session.id, 'waiting');
     const { entries } = await story.daemon.call('inbox.list', { sessionId: session.id, state: 'open' });
     expect(entries).toMatchObject([{ kind: 'approval', tool: 'shell', detail: 'echo built >> out.txt', default: 'deny' }]);

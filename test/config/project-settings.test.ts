@@ -45,7 +45,6 @@ const tighter: Row[] = [
     is: 300,
   },
   { key: 'turns', project: { turns: 10 }, holds: settings('turns'), is: 10 },
-  { key: 'tries', project: { tries: 1 }, holds: settings('tries'), is: 1 },
   { key: 'shellTimeoutMs', project: { shellTimeoutMs: 1_000 }, holds: settings('shellTimeoutMs'), is: 1_000 },
   { key: 'budget', project: { budget: { turns: 7 } }, holds: settings('budget'), is: { turns: 7 } },
   {
@@ -112,7 +111,6 @@ const looser: Row[] = [
   },
   { key: 'turns', project: { turns: 91 }, holds: settings('turns'), is: 90 },
   { key: 'turns', project: { turns: 1_000_000 }, holds: settings('turns'), is: 90 },
-  { key: 'tries', project: { tries: 4 }, holds: settings('tries'), is: 3 },
   { key: 'shellTimeoutMs', project: { shellTimeoutMs: 120_001 }, holds: settings('shellTimeoutMs'), is: 120_000 },
   {
     key: 'budget.turns',
@@ -199,14 +197,14 @@ describe("a project's file", () => {
     [{ policy: { default: 'allow', rules: 'all' } }, /cairn\.json: policy/],
     [{ turns: 0 }, /cairn\.json: turns: /],
     [{ turns: '5' }, /cairn\.json: turns: .*number/],
-    [{ tries: 1.5 }, /cairn\.json: tries: /],
+    [{ turns: 1.5 }, /cairn\.json: turns: /],
     [{ planning: 'off' }, /cairn\.json: planning: /],
     [{ planning: { enabled: 'no' } }, /cairn\.json: planning\.enabled: /],
     [{ sandbox: [] }, /cairn\.json: sandbox: /],
     [{ budget: { turn: 5 } }, /cairn\.json: budget: .*"turn"/],
     [{ leafBudget: { onExhausted: 'ask' } }, /cairn\.json: leafBudget: /],
     [{ contextTokens: 10 }, /cairn\.json: contextTokens: /],
-    [{ turns: null, tries: null }, /turns: .*tries: /],
+    [{ turns: null, shellTimeoutMs: null }, /turns: .*shellTimeoutMs: /],
   ];
   it.each(wrong)('is refused when it cannot be understood, as it might have been stricter: %j', (file, words) => {
     const project = reading(file, configOf());
@@ -223,7 +221,6 @@ describe("a project's file", () => {
         max_render_chars: some(fc.integer({ min: 0, max: 9_999 })),
       }),
       turns: some(fc.integer({ min: 1, max: 200 })),
-      tries: some(fc.integer({ min: 1, max: 20 })),
       budget: some(limits),
       leafBudget: some(limits),
       sandbox: fc.record({ enabled: fc.boolean() }),
@@ -238,7 +235,6 @@ describe("a project's file", () => {
         expect(after.planning.maxSteps).toBeLessThanOrEqual(before.planning.maxSteps);
         expect(after.planning.maxRenderChars).toBeLessThanOrEqual(before.planning.maxRenderChars);
         expect(after.turns).toBeLessThanOrEqual(before.turns);
-        expect(after.tries).toBeLessThanOrEqual(before.tries);
         for (const name of ['budget', 'leafBudget'] as const) {
           for (const kind of ['turns', 'minutes'] as const) {
             expect(after[name]?.[kind] ?? Infinity).toBeLessThanOrEqual(before[name]?.[kind] ?? Infinity);

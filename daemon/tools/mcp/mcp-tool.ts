@@ -60,7 +60,7 @@ function classOf(annotations: NonNullable<ServerTool['annotations']>, trusted: b
 
 function parametersOf({ inputSchema }: ServerTool): Record<string, unknown> {
   const text = JSON.stringify(inputSchema);
-  return text.length <= longestSchema ? (inputSchema) : { type: 'object' };
+  return text.length <= longestSchema ? inputSchema : { type: 'object' };
 }
 
 function toResult({ content, structuredContent, isError }: CallToolResult): ToolResult {

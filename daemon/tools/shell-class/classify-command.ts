@@ -6,7 +6,7 @@ import { forEachChild, parse, type Command, type Redirection, type SyntaxNode } 
 import type { EffectClass } from '../../../shared/run.js';
 import type { CommandClass } from '../tool.js';
 import { bareHost, hostsIn } from './hosts.js';
-import { classOfWriting } from './places.js';
+import { classOfWriting, folderAfter } from './places.js';
 import { programRules, worst } from './program-rules.js';
 import { classByName } from './programs.js';
 import { operands, toArgument, type Argument } from './words.js';
@@ -24,10 +24,12 @@ interface Look {
   readonly hosts: Set<string>;
   readonly functions: Set<string>;
   nodes: number;
+  /** Where the commands from here on stand. */
+  folder: ReturnType<typeof folderAfter>;
 }
 
 export function classifyCommand(command: string): CommandClass {
-  const look: Look = { classes: [], hosts: new Set(), functions: new Set(), nodes: 0 };
+  const look: Look = { classes: [], hosts: new Set(), functions: new Set(), nodes: 0, folder: 'workspace' };
   lookAtScript(command, look, 0);
   return { class: worst(look.classes), hosts: [...look.hosts] };
 }
@@ -79,6 +81,7 @@ function lookAtCommand(command: Command, look: Look, depth: number): void {
   if (command.name === undefined) return;
   const args = command.args.flatMap((arg) => (arg.type === 'Word' ? [toArgument(arg)] : []));
   lookAtWords([toArgument(command.name), ...args], look, Math.floor(depth / 20));
+  if (readsScript(command)) lookAtInput(command, look, depth);
 }
 
 function lookAtWords(words: readonly Argument[], look: Look, depth: number): void {
@@ -88,7 +91,11 @@ function lookAtWords(words: readonly Argument[], look: Look, depth: number): voi
   const name = nameOf(first.text);
   hostsIn(args).forEach((host) => look.hosts.add(host));
   if (byHost.has(name)) bareHost(firstOperand(name, args)).forEach((host) => look.hosts.add(host));
-  look.classes.push(classOfProgram(first.text, name, args, look));
+  if (name === 'cd' || name === 'pushd') look.folder = folderAfter(operands(args)[0]);
+  const own = classOfProgram(first.text, name, args, look);
+  look.classes.push(inFolder(own, name, args, look));
+  // What an address is, is known only when it runs: no rule about hosts may take it for one that it knows.
+  if (own === 'network_egress' && args.some(({ isDynamic }) => isDynamic)) look.hosts.add('(unknown)');
   const wrapped = unwrap(name, args);
   if (wrapped === null) return;
   look.classes.push(wrapped.least);
@@ -98,6 +105,13 @@ function lookAtWords(words: readonly Argument[], look: Look, depth: number): voi
     if (script.isDynamic) look.classes.push('unknown');
     lookAtScript(script.text, look, depth + 1);
   }
+}
+
+/** What is relative is not in the workspace after a `cd` that left it. */
+function inFolder(own: EffectClass, name: string, args: readonly Argument[], { folder }: Look): EffectClass {
+  if (folder === 'everything' && name === 'rm' && operands(args).some(({ text }) => /^(?:\.\/)?\*$|^\.\/?$/.test(text)))
+    return 'blocked';
+  return folder !== 'workspace' && own === 'local_write' ? 'system_write' : own;
 }
 
 /** Options of ssh take values, which are no hosts. */
@@ -127,6 +141,17 @@ function lookAtRedirect(redirect: Redirection, look: Look): void {
     look.classes.push('network_egress');
     look.hosts.add(target.text.split('/')[3] ?? '');
   } else if (operator.includes('>') && !/^(?:\d+|-)$/.test(target.text)) look.classes.push(classOfWriting(target));
+}
+
+/** A shell without a script of its own runs what it reads: the text that stands behind `<<` or `<<<`. */
+const readsScript = (command: Command): boolean => /^(?:ba|da|z|k|a)?sh$/.test(nameOf(command.name?.value ?? ''));
+
+function lookAtInput(command: Command, look: Look, depth: number): void {
+  for (const redirect of command.redirects) {
+    if (redirect.type === 'HereDoc') lookAtScript(redirect.body.text, look, Math.floor(depth / 20) + 1);
+    else if (redirect.type === 'HereString' && redirect.target)
+      lookAtScript(redirect.target.value, look, Math.floor(depth / 20) + 1);
+  }
 }
 
 /** What is fed to a shell or an interpreter is a program that nobody can see here. */

@@ -34,5 +34,11 @@ function climbsOut(path: string): boolean {
 /** The whole machine, a whole home, or everything in one: nobody means to remove that. */
 export const isEverything = ({ text }: Argument): boolean =>
   /^(?:\/+|\/+\*|~\/?|~\/\*|\$\{?HOME\}?\/?|\$\{?HOME\}?\/\*|\/(?:etc|usr|bin|sbin|lib|lib64|boot|var|home|root|opt|dev|proc|sys|System|Library|Users|Applications)\/*\*?|\.\.?\/\.\.(?:\/\.\.)*\/?)$/.test(
-    text,
+    text.replaceAll(/\/(?:\.\/)+/g, '/').replace(/\/\.$/, '/'),
   );
+
+/** Where a command stands after `cd`: what is relative then is no longer in the workspace. */
+export function folderAfter(target: Argument | undefined): 'workspace' | 'elsewhere' | 'everything' {
+  if (target === undefined || isEverything(target)) return 'everything';
+  return classOfWriting(target) === 'local_write' ? 'workspace' : 'elsewhere';
+}

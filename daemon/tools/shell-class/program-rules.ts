@@ -106,15 +106,8 @@ export const programRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
     (args) =>
       args.some(({ text }) => /system\s*\(|\|\s*getline|\|\s*"|print\s*>|"\s*\|/.test(text)) ? 'code_execution' : 'safe',
   ],
-  [
-    'find',
-    (args) =>
-      args.some(({ text }) => text === '-delete')
-        ? 'destructive'
-        : args.some(({ text }) => /^-(?:fprint|fls|fprintf|fprint0)$/.test(text))
-          ? 'local_write'
-          : 'safe',
-  ],
+  ['find', findRule],
+  ['rg', (args) => (hasOption(args, '--pre', '--pre-glob') ? 'code_execution' : 'safe')],
   [
     'tar',
     (args) =>
@@ -228,6 +221,15 @@ export const programRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
       args.length > 0 && args.every(({ text }) => /^(?:-V|--version|--help|-h)$/.test(text)) ? 'safe' : 'code_execution',
   ],
 ]);
+
+function findRule(args: readonly Argument[]): EffectClass {
+  const deletes = args.some(({ text }) => text === '-delete');
+  if (deletes) return isEverything(operands(args)[0] ?? { text: '', isDynamic: false }) ? 'blocked' : 'destructive';
+  const files = args.flatMap(({ text }, index) =>
+    /^-(?:fprint|fls|fprintf|fprint0)$/.test(text) ? (args[index + 1] ?? []) : [],
+  );
+  return worst(['safe', ...files.map(classOfWriting)]);
+}
 
 function containers(args: readonly Argument[]): EffectClass {
   const verb = sub(args);

@@ -1,5 +1,6 @@
 /** Programs that run another command: what they are told to run is judged in their place, and by them as well. */
 import type { EffectClass } from '../../../shared/run.js';
+import { classByName } from './programs.js';
 import { isOption, plain, type Argument } from './words.js';
 
 export interface Wrapped {
@@ -71,6 +72,8 @@ const interpreters = new Set([
 export function unwrap(name: string, args: readonly Argument[]): Wrapped | null {
   if (shells.has(name)) return unwrapShell(args);
   if (name === 'eval') return { ...nothing, scripts: [joined(args)] };
+  if (name === 'trap') return { ...nothing, scripts: args.filter((arg) => !isOption(arg)).slice(0, 1) };
+  if (/^(?:docker|podman|nerdctl)$/.test(name)) return { ...nothing, commands: containerCommands(args) };
   if (name === 'source' || name === '.') return { ...nothing, least: 'code_execution', isHidden: args[0]?.isDynamic ?? true };
   if (name === 'find') return { ...nothing, commands: findCommands(args) };
   if (name === 'su') return { ...nothing, least: 'system_write', scripts: afterC(args), isHidden: afterC(args).length === 0 };
@@ -144,6 +147,15 @@ function unwrapSsh(args: readonly Argument[]): Wrapped {
     least: remote.length > 0 ? 'system_write' : 'network_egress',
     scripts: remote.length > 0 ? [joined(remote)] : [],
   };
+}
+
+/** What is run in a container: the words after its image, as far as they can be told from options. */
+function containerCommands(args: readonly Argument[]): (readonly Argument[])[] {
+  const verb = args.findIndex(({ text }) => text === 'run' || text === 'exec');
+  if (verb < 0) return [];
+  const rest = args.slice(verb + 1);
+  const first = rest.findIndex((arg, index) => index > 0 && classByName.has(arg.text.replace(/^.*\//, '')));
+  return first < 0 ? [] : [rest.slice(first)];
 }
 
 /** What `-exec`, `-execdir`, `-ok` run, up to `;` or `+`. */
