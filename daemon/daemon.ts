@@ -271,7 +271,14 @@ function appOf({ mcp, files, sandbox, config, environment, store, provider, publ
     moreTools: mcp.toolsFor,
     settingsFor: async (session) => {
       const { planning, turns, leafBudget, contextTokens } = await holdsIn(session);
-      return { planning: session.planning && planning.enabled ? planning : null, maxTurns: turns, leafBudget, contextTokens };
+      const confinement = sandbox.kind === 'none' ? null : confinementOf(session.policy);
+      return {
+        planning: session.planning && planning.enabled ? planning : null,
+        maxTurns: turns,
+        leafBudget,
+        contextTokens,
+        confinement,
+      };
     },
     timeoutFor: async (session) => (await holdsIn(session)).shellTimeoutMs,
     contextWindow: (model) => config.contextWindows[model ?? config.model ?? ''] ?? config.contextTokens,

@@ -80,7 +80,8 @@ async function leafCost(folder: string, sessions: number, leaves: number): Promi
     classify: () => ({ class: 'unknown', hosts: [] }),
     confinementOf: () => null,
     moreTools: () => Promise.resolve({ tools: [], problems: [] }),
-    settingsFor: () => Promise.resolve({ planning: null, maxTurns: 90, leafBudget: null, contextTokens: null }),
+    settingsFor: () =>
+      Promise.resolve({ planning: null, maxTurns: 90, leafBudget: null, contextTokens: null, confinement: null }),
     timeoutFor: () => Promise.resolve(1_000),
     contextWindow: () => 128_000,
     onSteps: () => undefined,

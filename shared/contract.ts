@@ -325,6 +325,13 @@ export const methods = {
     'invalid_state',
   ),
 
+  'chat.cancel': method(
+    'End the chats of a session that are under way or wait for an answer. The plan run is not touched.',
+    session,
+    z.object({ cancelled: z.number().int() }),
+    'not_found',
+  ),
+
   'inbox.list': method(
     'What waits for a person, newest first.',
     z.strictObject({ sessionId: p.sessionIdSchema.optional(), state: z.enum(inboxStates).optional(), ...page }),

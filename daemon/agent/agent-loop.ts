@@ -17,7 +17,7 @@ import { reportTool } from '../missions/report-tool.js';
 import type { Provider, ProviderError, ToolSchema, Turn, TurnRequest } from '../providers/provider.js';
 import type { RunPublisher } from '../runner/run-publisher.js';
 import type { SessionRecord, Store, StoredMessage } from '../store/store.js';
-import type { Tool } from '../tools/tool.js';
+import type { Confinement, Tool } from '../tools/tool.js';
 import { askToRaise, usedUp } from './budget.js';
 import { fitContext, type Fitted } from './fit-context.js';
 import { remainingText } from './loop-texts.js';
@@ -50,6 +50,8 @@ export interface RunSettings {
   readonly maxTurns: number;
   /** For all runs of the item. */
   readonly leafBudget: Budget | null;
+  /** How commands are really confined; null: not at all. */
+  readonly confinement: Confinement | null;
   /** Tokens of the context that may be used at most, whatever the model has; null: all of it. */
   readonly contextTokens: number | null;
 }

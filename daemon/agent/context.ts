@@ -39,7 +39,7 @@ export interface Arranged {
   readonly transcript: readonly Group[];
 }
 
-export const untrimmed: TrimState = { resultsTo: 0, droppedTo: 0, conversationDropped: 0 };
+const untrimmed: TrimState = { resultsTo: 0, droppedTo: 0, conversationDropped: 0 };
 
 export function buildContext(parts: ContextParts): ProviderMessage[] {
   return flatten(arrange(parts), parts.trim ?? untrimmed);

@@ -28,9 +28,6 @@ export const tokensOf = (message: ProviderMessage): number =>
 export const tokensOfTool = (tool: ToolSchema): number =>
   remember(tool, () => tokensPerMessage + estimateTokenCount(JSON.stringify(tool)));
 
-export const tokensOfRequest = (messages: readonly ProviderMessage[], tools: readonly ToolSchema[]): number =>
-  messages.reduce((sum, message) => sum + tokensOf(message), 0) + tools.reduce((sum, tool) => sum + tokensOfTool(tool), 0);
-
 export interface TokenBudget {
   /** Estimated tokens that a request to this model may have; `atMost` of its window, when that is given. */
   limit(model: string | null, atMost?: number | null): number;

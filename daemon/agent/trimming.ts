@@ -55,7 +55,9 @@ export function planSurvival(input: TrimInput): TrimPlan | null {
   const plan = dropOldest(input, elided, input.limit * survivalTarget, 3);
   if (plan.dropped.length > 0) return plan;
   // Only the newest group is left: what is large in it goes as well.
-  return newest > input.state.resultsTo ? { ...plan, state: { ...plan.state, resultsTo: newest } } : null;
+  const state = { ...plan.state, resultsTo: Math.max(plan.state.resultsTo, newest) };
+  const tokens = (of: TrimState): number => tokensOfContext(input.arranged, of, input.toolTokens);
+  return tokens(state) < tokens(input.state) ? { ...plan, state } : null;
 }
 
 /** Leaves the oldest groups out until the rest fits; the newest one always stays. */

@@ -81,6 +81,7 @@ export function createModelExecutor(parts: ModelExecutorParts): Executor {
           role: 'leaf',
           tools: [...tools.map((tool) => tool.name), ...(settings.planning ? [planToolName] : []), reportToolName],
           planning: settings.planning !== null,
+          confinement: settings.confinement,
         }),
         ...settings,
         tools,

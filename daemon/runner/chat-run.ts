@@ -68,6 +68,7 @@ function loopRunOf(
     role: isSolo ? 'solo' : 'chat',
     tools: [...tools.map((tool) => tool.name), ...(planning ? [planToolName] : [])],
     planning: planning !== null,
+    confinement: settings.confinement,
   } as const;
   return {
     ...settings,

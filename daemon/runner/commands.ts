@@ -49,6 +49,8 @@ export interface SessionCommands {
   retry(sessionId: SessionId, guidance: string | null): Promise<Result<PlanRun>>;
   explain(sessionId: SessionId): Promise<Result<Explanation>>;
   liveness(sessionId: SessionId): Promise<Liveness>;
+  /** Ends the chats that are under way or wait; gives how many. */
+  cancelChats(sessionId: SessionId): Promise<Result<number>>;
   chat(sessionId: SessionId, text: string, once: Once | null): Promise<Result<RunId>>;
   answer(id: string, answer: string): Promise<Result<InboxEntry>>;
   acknowledge(id: string): Promise<Result<InboxEntry>>;

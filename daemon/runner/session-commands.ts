@@ -145,12 +145,7 @@ export function createSessionCommands(parts: CommandParts): SessionCommands {
       return control(sessionId, { type: 'start', reset }, once);
     },
     pause: (sessionId, now) => control(sessionId, { type: 'pause', now }, null),
-    async cancel(sessionId) {
-      const cancelled = await control(sessionId, { type: 'cancel' }, null);
-      if (cancelled.ok || cancelled.error.kind !== 'invalid_state') return cancelled;
-      // The plan is at rest: what a person can mean is the chat that is under way.
-      return (await parts.chats.cancel(sessionId)) > 0 ? planRun(sessionId) : cancelled;
-    },
+    cancel: (sessionId) => control(sessionId, { type: 'cancel' }, null),
     retry: async (sessionId, guidance) => {
       const length = guidance === null ? 0 : Array.from(guidance).length;
       if (length > planLimits.detail) {
@@ -176,6 +171,8 @@ export function createSessionCommands(parts: CommandParts): SessionCommands {
         stalledAfterMs: parts.stalledAfterMs,
       });
     },
+    cancelChats: async (sessionId) =>
+      (await store.session(sessionId)) === null ? notFound(sessionId) : ok(await parts.chats.cancel(sessionId)),
     chat: (sessionId, text, once) => parts.chats.send(sessionId, text, once),
     answer: (id, answer) => parts.answers.answer(id, answer),
     acknowledge: (id) => parts.answers.acknowledge(id),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runToRest, statusesOf, waitForRun } from '../support/daemon.js';
 import { call, hang, say, toolResults } from '../support/scripted-provider.js';
-import { blocker, createGate, result, tellStory } from '../support/story.js';
+import { blocker, createGate, result, tellStory, commandsAsked } from '../support/story.js';
 import { waitFor } from '../support/wait.js';
 
 describe('pausing and cancelling', () => {
@@ -199,7 +199,7 @@ describe('asking a person', () => {
           ? result('did it without')
           : say('BLOCKED: what?');
     });
-    const session = await story.session({ policy: 'workspace', items: [{ title: 'Only' }] });
+    const session = await story.session({ policy: commandsAsked, items: [{ title: 'Only' }] });
     const watcher = await story.daemon.watch();
     await watcher.call('session.watch', { sessionId: session.id });
     const heard = (): unknown[] => watcher.notes.filter(({ method }) => method === 'run.output').map(({ params }) => params.text);
@@ -229,12 +229,12 @@ describe('asking a person', () => {
     const script = (body: Parameters<typeof toolResults>[0]) =>
       toolResults(body).length < 2 ? call('shell', { command: 'echo again' }) : result();
     const story = await tellStory(script);
-    const session = await story.session({ policy: 'workspace', items: [{ title: 'Only' }] });
+    const session = await story.session({ policy: commandsAsked, items: [{ title: 'Only' }] });
     await runToRest(story.daemon, session.id, 'waiting');
     const { entries } = await story.daemon.call('inbox.list', { state: 'open' });
     await story.daemon.call('inbox.answer', { id: entries[0]?.id ?? '', answer: 'always' });
     await waitForRun(story.daemon, session.id, 'completed');
-    const other = await story.session({ policy: 'workspace', items: [{ title: 'Only' }] });
+    const other = await story.session({ policy: commandsAsked, items: [{ title: 'Only' }] });
     await runToRest(story.daemon, other.id, 'waiting');
   });
 
@@ -244,7 +244,7 @@ describe('asking a person', () => {
         body.messages.some((message) => message.content?.includes('Ask me')) ? call('shell', { command: 'ls' }) : result(),
       { CAIRN_PARALLEL_SESSIONS: '1' },
     );
-    const waiting = await story.session({ policy: 'workspace', items: [{ title: 'Ask me' }] });
+    const waiting = await story.session({ policy: commandsAsked, items: [{ title: 'Ask me' }] });
     await runToRest(story.daemon, waiting.id, 'waiting');
     const other = await story.session();
     await runToRest(story.daemon, other.id, 'completed');

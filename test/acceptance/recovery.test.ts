@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runToRest, startDaemon, statusesOf, waitForRun } from '../support/daemon.js';
 import { call, hang, say, type ScriptedRequest, toolResults } from '../support/scripted-provider.js';
-import { createGate, result, tellStory } from '../support/story.js';
+import { createGate, result, tellStory, commandsAsked } from '../support/story.js';
 import { waitFor } from '../support/wait.js';
 
 const started = (command: string): string => `touch started; ${command}`;
@@ -161,7 +161,7 @@ describe('after kill -9', () => {
     const story = await tellStory((body) =>
       toolResults(body).length === 0 ? call('shell', { command: 'echo once >> out.txt' }) : result(),
     );
-    const session = await story.session({ policy: 'workspace', items: [{ title: 'Only' }] });
+    const session = await story.session({ policy: commandsAsked, items: [{ title: 'Only' }] });
     await runToRest(story.daemon, session.id, 'waiting');
     await story.daemon.kill();
     await story.restart();

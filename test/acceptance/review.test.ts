@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runToRest, statusesOf, waitForRun } from '../support/daemon.js';
 import { call, say, type ScriptedRequest } from '../support/scripted-provider.js';
-import { blocker, createGate, result, tellStory } from '../support/story.js';
+import { blocker, createGate, result, tellStory, commandsAsked } from '../support/story.js';
 import { waitFor } from '../support/wait.js';
 
 const sees = (body: ScriptedRequest, words: string): boolean =>
@@ -186,7 +186,7 @@ describe('an edit', () => {
 
   it('of a check is asked for anew: a yes to one command is none to another', async () => {
     const story = await tellStory(() => result());
-    const session = await story.session({ policy: 'workspace', items: [{ title: 'Only', verify: ['true'] }] });
+    const session = await story.session({ policy: commandsAsked, items: [{ title: 'Only', verify: ['true'] }] });
     const at = { sessionId: session.id };
     await runToRest(story.daemon, session.id, 'waiting');
     const { items } = await story.daemon.call('plan.get', at);
@@ -234,7 +234,7 @@ describe('a secret', () => {
         ? result()
         : call('shell', { command: `printf ${story.env.OPENAI_API_KEY} | wc -c > length.txt` }),
     );
-    const session = await story.session({ policy: 'workspace', items: [{ title: 'Only' }] });
+    const session = await story.session({ policy: commandsAsked, items: [{ title: 'Only' }] });
     await runToRest(story.daemon, session.id, 'waiting');
     const { entries } = await story.daemon.call('inbox.list', { state: 'open' });
     expect(entries[0]?.detail).not.toContain('sk-test');

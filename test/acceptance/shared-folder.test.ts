@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runToRest, waitForRun } from '../support/daemon.js';
 import { call, toolResults } from '../support/scripted-provider.js';
-import { createGate, result, tellStory } from '../support/story.js';
+import { createGate, result, tellStory, commandsAsked } from '../support/story.js';
 import { waitFor } from '../support/wait.js';
 
 describe('two sessions in one folder', () => {
@@ -39,7 +39,7 @@ describe('two sessions in one folder', () => {
   it('a run that waited for a person is told which files others changed meanwhile', async () => {
     const story = await tellStory((body) => (toolResults(body).length === 0 ? call('shell', { command: 'true' }) : result()));
     await writeFile(join(story.workspace, 'same.txt'), 'same');
-    const session = await story.session({ policy: 'workspace', items: [{ title: 'Only' }] });
+    const session = await story.session({ policy: commandsAsked, items: [{ title: 'Only' }] });
     await runToRest(story.daemon, session.id, 'waiting');
     await writeFile(join(story.workspace, 'other.txt'), 'new');
     const { entries } = await story.daemon.call('inbox.list', { sessionId: session.id, state: 'open' });

@@ -123,7 +123,6 @@ describe('an attempt to get out', () => {
   });
 
   it.each(unseen)('by what cannot be seen loses it: %j', (attempt) => {
-    // eslint-disable-next-line no-control-regex -- they are what is looked for
     expect(body(attempt)).not.toMatch(
       /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufeff]|[\u{e0000}-\u{e007f}]/u,
     );

@@ -5,7 +5,7 @@ import { errorCodes } from '../../shared/errors.js';
 import type { ItemId, SessionId } from '../../shared/plan.js';
 import type { RunId } from '../../shared/run.js';
 import { call, hang } from '../support/scripted-provider.js';
-import { blocker, result } from '../support/story.js';
+import { blocker, result, commandsAsked } from '../support/story.js';
 import { waitFor } from '../support/wait.js';
 import { type House, openHouse } from './rpc-support.js';
 
@@ -60,7 +60,7 @@ async function prepare(): Promise<Prepared> {
   await settle(sessionId, 'blocked');
   const { items } = await house.call('plan.get', { sessionId });
   const { runs } = await house.call('run.list', { sessionId, itemId: items[0]?.id });
-  const asking = await house.session({ policy: 'workspace', items: [{ title: 'Ask', command: 'true' }] });
+  const asking = await house.session({ policy: commandsAsked, items: [{ title: 'Ask', command: 'true' }] });
   await settle(asking.id, 'waiting');
   const { entries } = await house.call('inbox.list', {});
   const busy = await house.session({ items: [{ title: 'Wait for ever' }] });
@@ -138,6 +138,7 @@ const calls: { readonly [M in MethodName]: (at: Prepared) => ParamsInput<M> | Pr
   'run.retry': ({ sessionId }) => ({ sessionId, guidance: 'There is one in the attic.' }),
   'report.list': ({ sessionId }) => ({ sessionId }),
   'chat.send': ({ spare }) => ({ sessionId: spare, text: 'Wait for ever' }),
+  'chat.cancel': ({ sessionId }) => ({ sessionId }),
   'event.list': () => ({ limit: 1_000 }),
   'event.subscribe': () => ({}),
   'event.unsubscribe': () => ({ subscriptionId: 'nobody' }),

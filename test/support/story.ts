@@ -1,6 +1,7 @@
 /** What most stories begin with: a scripted model, a daemon that uses it, and a session with a plan. */
 import { onTestFinished } from 'vitest';
 import type { ParamsInput } from '../../shared/contract.js';
+import type { PolicyInput } from '../../shared/mission.js';
 import type { Session } from '../../shared/session.js';
 import { type Daemon, startDaemon, tempPlaces } from './daemon.js';
 import { call, type Handler, type Part, type ScriptedProvider, startScriptedProvider } from './scripted-provider.js';
@@ -61,3 +62,9 @@ export function createGate(): { readonly passed: Promise<void>; open(): void } {
   const passed = new Promise<void>((resolve) => (open = resolve));
   return { passed, open: () => open() };
 }
+
+/** Reads and writes as they come; each command is asked for, as where no sandbox works. */
+export const commandsAsked: PolicyInput = {
+  default: 'ask',
+  rules: ['read', 'list', 'glob', 'grep', 'write', 'edit'].map((tool) => ({ tool, action: 'allow' })),
+};

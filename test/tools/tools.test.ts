@@ -40,7 +40,7 @@ describe('the built-in tools', () => {
   test('say what a policy judges', () => {
     expect(byName('write').subject({ path: 'a', content: '' })).toEqual({ path: 'a' });
     expect(byName('list').subject({})).toEqual({ path: '.' });
-    expect(byName('shell').subject({ command: 'ls' })).toEqual({ command: 'ls' });
+    expect(byName('shell').subject({ command: 'ls' })).toEqual({ command: 'ls', hosts: [] });
   });
 });
 

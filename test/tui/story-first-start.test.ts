@@ -61,8 +61,6 @@ describe('the first start', () => {
     await daemon.call('plan.addItem', { sessionId: id, title: 'Count', command: 'seq 1 9; echo counted' });
     await anna.sees('1 Count');
     await anna.press('r');
-    await anna.sees('waiting for you (i)');
-    await anna.press('i', 'a');
     await anna.sees('completed', 'counted');
     await daemon.call('plan.addItem', { sessionId: id, title: 'Think' });
     await anna.sees('2 Think', 'idle');

@@ -3,13 +3,13 @@ import type { InboxEntry } from '../../shared/mission.js';
 import { statusesOf } from '../support/daemon.js';
 import { type Person, sitDown } from '../support/person.js';
 import { call, type Script, type ScriptedRequest, toolResults } from '../support/scripted-provider.js';
-import { blocker, result, type Story, tellStory } from '../support/story.js';
+import { blocker, result, type Story, tellStory, commandsAsked } from '../support/story.js';
 import { waitFor } from '../support/wait.js';
 
 /** A session in which every command needs a yes. */
 async function beginAsking(script: (body: ScriptedRequest, number: number) => Script): Promise<{ story: Story; anna: Person }> {
   const story = await tellStory(script);
-  await story.session({ policy: 'workspace', items: [{ title: 'Only' }] });
+  await story.session({ policy: commandsAsked, items: [{ title: 'Only' }] });
   return { story, anna: await sitDown(story) };
 }
 

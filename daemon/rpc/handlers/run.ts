@@ -1,4 +1,4 @@
-/** `run.*` and `chat.send`. */
+/** `run.*` and `chat.*`. */
 import { refuse, unwrap } from '../../../shared/errors.js';
 import type { SessionId } from '../../../shared/plan.js';
 import type { PlanRun, RunId } from '../../../shared/run.js';
@@ -8,7 +8,7 @@ import type { Handlers } from '../handlers.js';
 import { carryOutOnce } from '../once.js';
 import { pageFrom } from '../page.js';
 
-type Methods = Extract<keyof Handlers, `run.${string}` | 'chat.send'>;
+type Methods = Extract<keyof Handlers, `run.${string}` | `chat.${string}`>;
 
 export function runHandlers(store: Queries, commands: SessionCommands): Pick<Handlers, Methods> {
   const planRun = async (id: SessionId): Promise<PlanRun> => (await store.sessionRow(id))?.planRun ?? unwrap(notFound(id));
@@ -55,6 +55,7 @@ export function runHandlers(store: Queries, commands: SessionCommands): Pick<Han
       await planRun(sessionId);
       return { receipts: [...(await store.receipts(sessionId, itemId))] };
     },
+    'chat.cancel': async ({ sessionId }) => ({ cancelled: unwrap(await commands.cancelChats(sessionId)) }),
     'chat.send': (params) =>
       carryOutOnce(store, 'chat.send', params, {
         first: async (once) => ({ runId: unwrap(await commands.chat(params.sessionId, params.text, once)) }),

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { findGitFolders, findHidden, type HiddenPath } from './hidden-paths.js';
 import type { Sandbox } from './sandbox.js';
 
-export const sandboxExecProgram = '/usr/bin/sandbox-exec';
+const sandboxExecProgram = '/usr/bin/sandbox-exec';
 
 export interface ProfileInput {
   readonly workspace: string;

@@ -30,11 +30,16 @@ const labels: Readonly<Record<string, readonly [key: string, label: string]>> = 
   deny: ['d', 'Deny'],
 };
 
+const seen = (id: string): Answer => ({ key: 's', label: 'Seen', call: call('inbox.ack', { id }, { for: 'popup' }) });
+
 /** What can be answered. A `key` takes it at once; the options of a question have none, as its answer may begin with any. */
 export function answersTo(entry: InboxEntry): readonly Answer[] {
   const { id } = entry;
   switch (entry.kind) {
     case 'approval':
+    case 'budget':
+      // A budget that blocked asks nothing: it is only seen.
+      if (entry.options.length === 0) return [seen(id)];
       return entry.options.map((option): Answer => {
         const [key, label] = labels[option] ?? [option.slice(0, 1), option];
         return { key, label, call: call('inbox.answer', { id, answer: option }, { for: 'popup' }) };
@@ -48,8 +53,7 @@ export function answersTo(entry: InboxEntry): readonly Answer[] {
     case 'blocker':
     case 'plan_revised':
     case 'outcome':
-    case 'budget':
-      return [{ key: 's', label: 'Seen', call: call('inbox.ack', { id }, { for: 'popup' }) }];
+      return [seen(id)];
     default:
       return unreachable(entry.kind);
   }
