@@ -12,6 +12,7 @@ const item = (id: string, status: Item['status'], position: number): Item => ({
   title: id,
   status,
   priority: 'medium',
+  executor: 'model',
   acceptance: [],
 });
 const used = (id: string, tokens: number, costUsd: number | null = 1): Usage & { itemId: ItemId } => ({
