@@ -266,7 +266,7 @@ export function createToolCalls(parts: CallParts) {
     });
     parts.publisher.committed({ sessionId: session.id, events });
     if (report) parts.publisher.say(session.id, ref.runId, itemId, 'notice', `${report.kind}: ${report.summary}`);
-    if (isPlan) parts.publisher.say(session.id, ref.runId, itemId, 'tool', '', planToolName);
+    if (isPlan) parts.publisher.say(session.id, ref.runId, itemId, 'tool', verbOf(args), planToolName);
     if (steps?.changed) parts.onSteps(session, ref, steps);
     if (steps?.isStuck) run.remark(stepsAreStuck);
     run.ended({ tool: call.name, args: call.arguments, result: content, failure: null, durationMs: 0 });
@@ -288,6 +288,9 @@ export function createToolCalls(parts: CallParts) {
 
   return { perform };
 }
+
+/** What a `plan` call does, for people who look on; the steps themselves are in the panel. */
+const verbOf = (args: string): string => /"verb"\s*:\s*"(\w{1,20})"/.exec(args)?.[1] ?? '';
 
 const classOf = (tool: Tool, args: unknown): EffectClass => tool.classOf?.(args) ?? tool.class;
 

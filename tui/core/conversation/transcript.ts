@@ -65,8 +65,8 @@ function callBlocks(call: ToolCall, messages: readonly Message[], part: Partial<
   return [
     newBlock('tool', {
       ...part,
-      head: `${call.name} ${summarise(args) ?? oneLine(call.arguments)}`,
-      lines: linesOf(result?.content ?? ''),
+      head: `${call.name} ${(call.name === 'plan' ? summarisePlan(args) : summarise(args)) ?? oneLine(call.arguments)}`,
+      lines: linesOf(result?.content ?? '').filter((line) => !isWrapper(line)),
       open: result === undefined && !isOver,
     }),
   ];
@@ -79,6 +79,15 @@ function readArguments(text: string): Record<string, unknown> | null {
   } catch {
     return null;
   }
+}
+
+/** The lines around the steps are for the model. */
+const isWrapper = (line: string): boolean => /^<\/?untrusted_content_[0-9a-f]{16}(?: source="plan")?>$/.test(line);
+
+/** What a call does to the steps; which they are then stands in its result. */
+function summarisePlan(args: Record<string, unknown> | null): string | null {
+  if (typeof args?.verb !== 'string') return null;
+  return [args.verb, typeof args.step_id === 'string' ? oneLine(args.step_id) : ''].join(' ').trim();
 }
 
 /** The argument that says most: what is run, or what it is done to. */

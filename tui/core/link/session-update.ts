@@ -64,7 +64,8 @@ export function takeSnapshot(state: State, snapshot: Snapshot): Next {
     isResyncing: false,
   };
   const shown: State = { ...state, session: view, isLookedUp: true, leftBecause: null };
-  return andThen(next(arrive(shown), call('run.list', { sessionId: session.id, limit: runsRead }, looking)), pump);
+  const readRuns = call('run.list', { sessionId: session.id, limit: runsRead }, looking);
+  return andThen(next(arrive(shown), readRuns, ...(isUnderWay ? askForSteps(run) : [])), pump);
 }
 
 function firstLook(plan: SessionView['plan'], current: SessionView['planView']['cursor']): SessionView['planView'] {
@@ -145,12 +146,15 @@ function tellInbox(state: State, before: readonly InboxEntry[], now: readonly In
   return state;
 }
 
+/** Only a model that has taken a turn can keep steps. */
+const askForSteps = (run: Run) =>
+  run.kind === 'leaf' && run.usage.turns > 0 ? [call('run.steps', { runId: run.id }, looking)] : [];
+
 /** A run began, went on or ended. */
 function followRun(state: State, run: Run): Next {
   const { session } = state;
   if (session === null) return next(state);
-  const steps =
-    run.finishedAt === null && run.kind === 'leaf' && run.usage.turns > 0 ? [call('run.steps', { runId: run.id }, looking)] : [];
+  const steps = run.finishedAt === null ? askForSteps(run) : [];
   if (run.finishedAt === null) {
     const missedAt = session.partlyHeard.get(run.id);
     const isNews = missedAt === undefined && isOfOther(session, run) && state.chat.saying.length === 0;
@@ -200,5 +204,8 @@ export function takeOutput(state: State, output: RunOutput): Next {
       const conversation = appendOutput(view.conversation, output, runHead({ kind, attempt }, item));
       return { conversation };
     }),
+    ...(isHere && output.stream === 'tool' && output.tool === 'plan'
+      ? [call('run.steps', { runId: output.runId }, looking)]
+      : []),
   );
 }
