@@ -58,6 +58,7 @@ export function createCommandRunner(parts: CommandRunnerParts): CommandRunner {
           detached: true,
           stdio: ['ignore', 'pipe', 'ignore', 'pipe', 'pipe'],
         }),
+        marker,
       );
     } catch (error) {
       return { error: `The command could not be started: ${error instanceof Error ? error.message : String(error)}` };
@@ -118,7 +119,7 @@ async function whyNot({ command, cwd }: CommandRequest): Promise<string | null> 
   return folder?.isDirectory() === true ? null : `The folder to run it in is not there: ${cwd}`;
 }
 
-function started(child: ChildProcess): Promise<Guard> {
+function started(child: ChildProcess, marker: string): Promise<Guard> {
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('spawn', () => {
@@ -126,6 +127,7 @@ function started(child: ChildProcess): Promise<Guard> {
       resolve({
         child,
         pid: child.pid as number,
+        marker,
         output: output as Readable,
         lifeline: lifeline as Writable,
         status: status as Readable,

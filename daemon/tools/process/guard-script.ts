@@ -5,8 +5,8 @@
  * It runs in a session and process group of its own. Its ends:
  * - fd 1: the command's output, stdout and stderr together.
  * - fd 3, the lifeline: only the daemon holds the other end. `go` releases the command; end of file kills everything.
- * - fd 4, the status: `ready` once the guard is registered, `started` by the command itself (see `startCommand`), then
- *   `exit CODE`.
+ * - fd 4, the status: `ready` once the guard is registered, what a sandbox tells of its session, `started` by the
+ *   command itself (see `startCommand`), then `exit CODE`.
  *
  * Its parts, all in one process group:
  * - The main shell registers the guard, waits for `go`, and in the end kills its own group, itself included.

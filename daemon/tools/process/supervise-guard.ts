@@ -1,12 +1,15 @@
 /** Takes one guard through its life: releases the command, stops it at its time limit or on a signal, learns its end. */
 import type { ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../../clock.js';
+import { markerVariable } from './guard-script.js';
 
 export interface Guard {
   readonly child: ChildProcess;
   /** Also the id of its process group. */
   readonly pid: number;
+  readonly marker: string;
   readonly output: Readable;
   readonly lifeline: Writable;
   readonly status: Readable;
@@ -21,6 +24,9 @@ export interface GuardEnd {
   readonly code: number | null;
   readonly stopped: 'timed_out' | 'aborted' | null;
 }
+
+/** How bubblewrap tells the process that leads the sandbox's session (`--info-fd`): one field of a JSON text. */
+const sandboxSession = /^\s*"child-pid": (\d+)/;
 
 /** From SIGTERM to the whole group to the end of the lifeline, which kills everything at once. */
 const graceMs = 2_000;
@@ -39,6 +45,7 @@ export async function superviseGuard(
   let released = false;
   let started = false;
   let code: number | null = null;
+  let session: number | null = null;
   let stopped: GuardEnd['stopped'] = null;
   const timers: (() => void)[] = [];
 
@@ -49,7 +56,8 @@ export async function superviseGuard(
   const stop = (reason: 'timed_out' | 'aborted'): void => {
     if (stopped !== null || code !== null) return;
     stopped = reason;
-    if (released) signalGroup(child, guard.pid, 'SIGTERM');
+    // To the command alone where it is in a sandbox: with the sandbox's own process everything would end at once.
+    if (released && !(session !== null && askSession(session, guard.marker))) signalGroup(child, guard.pid, 'SIGTERM');
     cutLifeline(released ? graceMs : 0);
   };
   const hear = (line: string): void => {
@@ -58,6 +66,8 @@ export async function superviseGuard(
       lifeline.write('go\n');
     } else if (line === 'started') {
       started = true;
+    } else if (sandboxSession.test(line)) {
+      session = Number(sandboxSession.exec(line)?.[1]);
     } else if (line.startsWith('exit ')) {
       code = Number(line.slice('exit '.length));
       // The guard ends at once, unless a process of the group that lost its marker keeps the output open.
@@ -104,5 +114,16 @@ function signalGroup(child: ChildProcess, pid: number, signal: NodeJS.Signals): 
     process.kill(-pid, signal);
   } catch {
     // The group is gone, which is what was wanted.
+  }
+}
+
+/** SIGTERM to all in the session of a sandbox; false when there is none, or when the pid is somebody else's by now. */
+function askSession(leader: number, marker: string): boolean {
+  try {
+    if (!readFileSync(`/proc/${leader}/environ`, 'latin1').includes(`${markerVariable}=${marker}`)) return false;
+    process.kill(-leader, 'SIGTERM');
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -1,12 +1,16 @@
 /**
  * Confinement by bubblewrap. The workspace is writable and everything else read-only; processes, shared memory and the
  * network are the command's own; keys, sockets and the daemon's folder are not there. `/tmp`, `/run` and the cache folders
- * of the home are empty and private, so that compilers and package managers find a place to write that nobody else sees.
+ * of the home are empty and private, so that compilers and package managers find a place to write that nobody else sees;
+ * what is not there of the caches is given below `/tmp` by the environment.
  */
-import { stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { findGitFolders, findHidden, liesIn, type HiddenPath } from './hidden-paths.js';
+import { checkMounts } from './check-mounts.js';
+import { findGitFolders, type GitFolders, type GuardedPath } from './git-folders.js';
+import { findHidden, readableHomes } from './hidden-paths.js';
+import { liesIn, mountArguments, type Mount } from './mounts.js';
 import type { Sandbox, SandboxRequest } from './sandbox.js';
 
 export interface BubblewrapParts {
@@ -14,12 +18,23 @@ export interface BubblewrapParts {
   readonly program: string;
   /** Folders of the daemon itself: socket, token, database. Absolute. */
   readonly own: readonly string[];
+  /** Without a namespace of users, which root can do without. */
   readonly isRoot: boolean;
   readonly home?: string;
 }
 
+/** Places that every user may write, and where sockets are. */
+const shared = ['/tmp', '/var/tmp', '/run', '/var/run'];
+
 /** Written to by tools of all kinds; what is in them is of no use to somebody who may not change it. */
-const caches = ['.cache', '.npm', '.yarn', '.pnpm-store', '.local/state'];
+const caches: readonly { readonly name: string; readonly variable?: string }[] = [
+  { name: '.cache', variable: 'XDG_CACHE_HOME' },
+  { name: '.npm', variable: 'npm_config_cache' },
+  { name: '.yarn' },
+  { name: '.pnpm-store' },
+  { name: '.local/state', variable: 'XDG_STATE_HOME' },
+];
+
 /** With these, somebody else's session or daemon could be reached. */
 const withheld = [
   'XDG_RUNTIME_DIR',
@@ -32,45 +47,62 @@ const withheld = [
   'STY',
 ];
 
+/** Bubblewrap tells the id of the sandbox's session in the guard's status (fd 4), and closes its own copy of it. */
+const tellSession = ['/bin/sh', '-c', 'exec "$@" 5>&4', 'cairn-sandbox'];
+
 export function bubblewrap(parts: BubblewrapParts): Sandbox {
   return {
     kind: 'bubblewrap',
     reason: null,
-    wrap: async (request) => [parts.program, ...(await argumentsFor(parts, request)), '--', ...request.argv],
+    wrap: async (request) => {
+      const git = await findGitFolders(request.workspace);
+      const argv = [...checkMounts(request.workspace, git), ...request.argv];
+      return [...tellSession, parts.program, ...(await argumentsFor(parts, request, git)), '--', ...argv];
+    },
   };
 }
 
-async function argumentsFor(parts: BubblewrapParts, { workspace, confinement }: SandboxRequest): Promise<string[]> {
+async function argumentsFor(
+  parts: BubblewrapParts,
+  { workspace, confinement }: SandboxRequest,
+  git: GitFolders,
+): Promise<string[]> {
   const home = parts.home ?? homedir();
-  const [hidden, git, cacheFolders] = await Promise.all([
-    findHidden(home, parts.own),
-    findGitFolders(workspace),
-    existing(caches.map((name) => join(home, name))),
+  const isOpen = confinement.network === 'open';
+  const [hidden, emptied, resolver, cached] = await Promise.all([
+    readableHomes(home, parts.isRoot).then((homes) => findHidden(homes, parts.own)),
+    existing(shared),
+    isOpen ? existing(['/etc/resolv.conf']) : [],
+    Promise.all(caches.map(async (cache) => ({ ...cache, real: await existing([join(home, cache.name)]) }))),
   ]);
-  const around = hidden.filter(({ path }) => path !== workspace && liesIn(workspace, path));
-  const others = hidden.filter((each) => !around.includes(each));
+  // A home below /tmp is as visible as any other.
+  const visibleHome = (await existing([home])).filter((path) => path !== workspace && emptied.some((each) => liesIn(path, each)));
+  const mounts: Mount[] = [
+    { path: '/proc', kind: 'proc' },
+    { path: '/dev', kind: 'dev' },
+    ...[...emptied, ...cached.flatMap(({ real }) => real)].map((path) => ({ path, kind: 'private' }) as const),
+    // NixOS keeps the programs of the machine below /run.
+    ...((await isThere('/run/current-system')) ? [{ path: '/run/current-system', kind: 'readOnly' } as const] : []),
+    ...visibleHome.map((path) => ({ path, kind: 'readOnly' }) as const),
+    ...resolver.filter((path) => liesIn(path, '/run')).map((path) => ({ path, kind: 'readOnly' }) as const),
+    ...[workspace, ...git.writable, ...git.pinned].map((path) => ({ path, kind: 'writable' }) as const),
+    ...git.readOnly.map(guard),
+    ...hidden.map((each) => ({ ...each, kind: 'hidden' }) as const),
+  ];
+  const missing = cached.filter(({ real }) => real.length === 0);
   return [
-    ...isolation(parts, confinement.network === 'open'),
-    // Later mounts lie on earlier ones: first the machine, then what is emptied, then the workspace, then what stays hidden.
-    ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
-    ...['--tmpfs', '/tmp', '--tmpfs', '/run', '--tmpfs', '/var/tmp'],
-    ...(confinement.network === 'open' ? ['--ro-bind-try', '/run/systemd/resolve', '/run/systemd/resolve'] : []),
-    ...cacheFolders.filter((path) => !liesIn(workspace, path)).flatMap((path) => ['--tmpfs', path]),
-    ...around.flatMap(({ path }) => ['--tmpfs', path]),
-    ...['--bind', workspace, workspace],
-    // Only now: the workspace's mount point had to be made in them.
-    ...around.flatMap(({ path }) => ['--remount-ro', path]),
-    ...git.writable.flatMap((path) => ['--bind', path, path]),
-    ...(await readOnly(git.readOnly)),
-    ...others.flatMap(hide),
-    ...['--chdir', workspace, '--setenv', 'TMPDIR', '/tmp'],
+    ...isolation(parts, isOpen),
+    ...['--ro-bind', '/', '/', ...mountArguments(mounts), '--chdir', workspace, '--setenv', 'TMPDIR', '/tmp'],
+    ...missing.flatMap(({ name, variable }) => (variable === undefined ? [] : ['--setenv', variable, join('/tmp', name)])),
     ...withheld.flatMap((name) => ['--unsetenv', name]),
   ];
 }
 
 function isolation({ isRoot }: BubblewrapParts, network: boolean): string[] {
   return [
-    ...['--die-with-parent', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
+    // A session of its own: a signal to "its own group" that a command sends does not hit the sandbox.
+    ...['--die-with-parent', '--new-session', '--info-fd', '5'],
+    ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
     ...(network ? [] : ['--unshare-net']),
     // Root keeps what it takes to work on files of others, and nothing by which it could undo the mounts.
     ...(isRoot
@@ -79,23 +111,18 @@ function isolation({ isRoot }: BubblewrapParts, network: boolean): string[] {
   ];
 }
 
-const hide = ({ path, isFolder }: HiddenPath): string[] =>
-  isFolder ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path];
-
 /** What is not there yet must not be made either: an empty folder that cannot be written stands in its place. */
-async function readOnly(paths: readonly HiddenPath[]): Promise<string[]> {
-  const there = new Set(await existing(paths.map(({ path }) => path)));
-  return paths.flatMap(({ path }) => (there.has(path) ? ['--ro-bind', path, path] : ['--tmpfs', path, '--remount-ro', path]));
-}
+const guard = ({ path, exists, isFolder }: GuardedPath): Mount =>
+  exists ? { path, kind: 'readOnly' } : { path, kind: 'hidden', isFolder };
 
-async function existing(paths: readonly string[]): Promise<string[]> {
-  const found = await Promise.all(
-    paths.map((path) =>
-      stat(path).then(
-        () => path,
-        () => null,
-      ),
-    ),
+const isThere = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
   );
-  return found.filter((path) => path !== null);
+
+/** Where they really are: a mount on a link would miss. */
+async function existing(paths: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(paths.map((path) => realpath(path).catch(() => null)));
+  return [...new Set(found)].filter((path) => path !== null);
 }

@@ -1,8 +1,8 @@
 /** What a confined command never sees: keys, tokens, histories, and the sockets by which it could act as somebody else. */
-import { readFile, readdir, realpath, stat } from 'node:fs/promises';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 
-/** Relative to the home folder of the person. Files and folders alike; only those that exist are hidden. */
+/** Relative to a home folder. Files, folders and sockets alike; only those that exist are hidden. */
 const secretsInHome = [
   '.ssh',
   '.gnupg',
@@ -49,18 +49,75 @@ const secretsInHome = [
   '.codex',
   '.gemini',
   '.qwen',
-  '.bash_history',
-  '.zsh_history',
-  '.python_history',
-  '.node_repl_history',
-  '.psql_history',
-  '.mysql_history',
-  '.sqlite_history',
   'Library/Keychains',
   'Library/Application Support/Google/Chrome',
   'Library/Application Support/Firefox',
   'Library/Cookies',
+  '.oci',
+  '.pulumi',
+  '.fly',
+  '.cloudflared',
+  '.wrangler',
+  '.config/.wrangler',
+  '.config/heroku',
+  '.config/netlify',
+  '.config/hcloud',
+  '.config/stripe',
+  '.config/ngrok',
+  '.ngrok2',
+  '.databrickscfg',
+  '.snowflake',
+  '.huggingface/token',
+  '.pki',
+  '.putty',
+  '.step',
+  '.tsh',
+  '.1password',
+  '.config/1Password',
+  '.bitwarden-ssh-agent.sock',
+  '.config/Bitwarden',
+  '.config/keybase',
+  '.Xauthority',
+  '.ICEauthority',
+  '.config/containers/auth.json',
+  '.config/composer/auth.json',
+  '.composer/auth.json',
+  '.nuget/NuGet/NuGet.Config',
+  '.sbt/.credentials',
+  '.ivy2/.credentials',
+  '.bundle/config',
+  '.subversion/auth',
+  '.colima',
+  '.lima',
+  '.rd',
+  '.orbstack',
+  '.minikube',
+  '.local/share/containers/podman',
+  '.cursor',
+  '.config/cursor',
+  '.copilot',
+  '.factory',
+  '.config/goose',
+  '.local/share/goose',
+  '.config/crush',
+  '.local/share/crush',
+  '.config/amp',
+  '.local/share/amp',
+  '.config/microsoft-edge',
+  '.config/vivaldi',
+  '.config/opera',
+  '.thunderbird',
+  'snap/firefox',
+  'snap/chromium',
+  '.var/app',
+  '.config/Signal',
+  '.local/share/fish/fish_history',
+  '.lesshst',
+  '.histfile',
 ];
+
+/** Of shells, databases and interpreters, also directly in a home folder. */
+const history = /^\..*_history$/;
 
 /** Of the whole machine. `/run` is hidden as a whole: sockets of Docker, of agents and of the session bus live there. */
 const secretsOfMachine = [
@@ -69,7 +126,20 @@ const secretsOfMachine = [
   '/etc/sudoers',
   '/etc/sudoers.d',
   '/etc/ssl/private',
+  '/etc/letsencrypt',
+  '/etc/kubernetes',
+  '/etc/rancher',
+  '/etc/wireguard',
+  '/etc/krb5.keytab',
+  '/etc/NetworkManager/system-connections',
   '/var/lib/docker',
+  '/var/lib/containerd',
+  '/var/lib/containers',
+  '/var/lib/kubelet',
+  '/var/lib/rancher',
+  '/var/lib/incus',
+  '/var/lib/lxd',
+  '/var/snap/lxd/common/lxd',
   '/var/run/docker.sock',
 ];
 
@@ -78,14 +148,25 @@ export interface HiddenPath {
   readonly isFolder: boolean;
 }
 
-/** Those that exist, with links resolved (both the link's target and nothing less), without doubles. */
-export async function findHidden(home: string, own: readonly string[]): Promise<readonly HiddenPath[]> {
-  const wanted = [...secretsInHome.map((path) => join(home, path)), ...secretsOfMachine, ...own];
-  const found = await Promise.all(wanted.map(describe));
-  const byPath = new Map(found.flatMap((each) => (each === null ? [] : [[each.path, each] as const])));
-  const all = [...byPath.values()];
-  // What lies in a hidden folder is not there already; a mount point could not even be made for it.
-  return all.filter(({ path }) => !all.some((other) => other.isFolder && other.path !== path && liesIn(path, other.path)));
+/** Those that exist, where their links lead, without doubles. `own`: the daemon's folders, absolute. */
+export async function findHidden(homes: readonly string[], own: readonly string[]): Promise<readonly HiddenPath[]> {
+  const inHomes = await Promise.all(homes.map(secretsIn));
+  const found = await Promise.all([...inHomes.flat(), ...secretsOfMachine, ...own].map(describe));
+  return [...new Map(found.flatMap((each) => (each === null ? [] : [[each.path, each] as const]))).values()];
+}
+
+/** The homes whose keys could be read: root's reach goes to everybody's. */
+export async function readableHomes(home: string, isRoot: boolean): Promise<readonly string[]> {
+  if (!isRoot) return [home];
+  const others = await readdir('/home').catch(() => []);
+  return [...new Set([home, '/root', ...others.map((name) => join('/home', name))])];
+}
+
+/** One look at the home itself rules out most of the table: this is done before each command. */
+async function secretsIn(home: string): Promise<readonly string[]> {
+  const names = new Set(await readdir(home).catch(() => []));
+  const known = secretsInHome.filter((path) => names.has(path.split('/', 1)[0] ?? ''));
+  return [...known, ...[...names].filter((name) => history.test(name))].map((path) => join(home, path));
 }
 
 async function describe(path: string): Promise<HiddenPath | null> {
@@ -94,65 +175,5 @@ async function describe(path: string): Promise<HiddenPath | null> {
     return { path: real, isFolder: (await stat(real)).isDirectory() };
   } catch {
     return null;
-  }
-}
-
-export interface GitFolders {
-  /** Folders of git outside of the workspace that commits in it have to write: those of a linked worktree. */
-  readonly writable: readonly string[];
-  /** What would be carried out by a later git: configuration and hooks. */
-  readonly readOnly: readonly HiddenPath[];
-}
-
-/** Modules are nested as deep as a project nests them; a bound keeps a hostile one from taking long. */
-const mostModules = 200;
-
-/** What of git's own files in a workspace is kept from being written, whatever may be written beside it. */
-export async function findGitFolders(workspace: string): Promise<GitFolders> {
-  const git = join(workspace, '.git');
-  const facts = await stat(git).catch(() => null);
-  if (facts === null) return { writable: [], readOnly: [] };
-  if (facts.isDirectory()) return { writable: [], readOnly: await guardedIn(git) };
-  const linked = await linkedFolder(git, workspace);
-  if (linked === null) return { writable: [], readOnly: [{ path: git, isFolder: false }] };
-  const common = await commonFolder(linked);
-  const guarded = [...(await guardedIn(linked)), ...(await guardedIn(common)), { path: git, isFolder: false }];
-  return { writable: common === linked ? [linked] : [common, linked], readOnly: guarded };
-}
-
-/** The folder that a `.git` file points to, when it is a worktree of a repository that points back to it. */
-async function linkedFolder(file: string, workspace: string): Promise<string | null> {
-  const target = /^gitdir: (.+)$/m.exec(await readFile(file, 'utf8').catch(() => ''))?.[1]?.trim();
-  if (target === undefined) return null;
-  const folder = await realpath(isAbsolute(target) ? target : resolve(workspace, target)).catch(() => null);
-  if (folder === null) return null;
-  // A file that a stranger's repository brings could point anywhere; only a true worktree is pointed back from.
-  const back = (await readFile(join(folder, 'gitdir'), 'utf8').catch(() => '')).trim();
-  return back !== '' && (await realpath(back).catch(() => null)) === (await realpath(file).catch(() => '')) ? folder : null;
-}
-
-async function commonFolder(folder: string): Promise<string> {
-  const text = (await readFile(join(folder, 'commondir'), 'utf8').catch(() => '')).trim();
-  if (text === '') return folder;
-  return realpath(resolve(folder, text)).catch(() => folder);
-}
-
-async function guardedIn(git: string, left = { count: mostModules }): Promise<HiddenPath[]> {
-  const files = ['config', 'config.worktree', 'info/attributes'].map((name) => ({ path: join(git, name), isFolder: false }));
-  const found: HiddenPath[] = [{ path: join(git, 'hooks'), isFolder: true }];
-  for (const file of files) if (await stat(file.path).catch(() => null)) found.push(file);
-  const modules = await readdir(join(git, 'modules'), { recursive: false, withFileTypes: true }).catch(() => []);
-  for (const entry of modules) {
-    if (!entry.isDirectory() || left.count-- <= 0) continue;
-    found.push(...(await guardedIn(join(git, 'modules', entry.name), left)));
-  }
-  return found;
-}
-
-/** Whether `path` is `folder` or lies in it. */
-export function liesIn(path: string, folder: string): boolean {
-  for (let at = path; ; at = dirname(at)) {
-    if (at === folder) return true;
-    if (dirname(at) === at) return false;
   }
 }
