@@ -2,7 +2,7 @@
 import { knowSecrets } from './known-secrets.js';
 import type { Redactor } from './redactor.js';
 import { collectSecrets } from './secret-forms.js';
-import { findByPattern, type SecretSpan } from './secret-patterns.js';
+import { endOfWord, findByPattern, startOfWord, type SecretSpan } from './secret-patterns.js';
 import { findBySecretlint } from './secretlint-rules.js';
 import { createStreamRedactor } from './stream-redactor.js';
 
@@ -15,6 +15,10 @@ export interface RedactorOptions {
 
 const marker = /\[redacted:[a-z0-9-]{1,32}\]/;
 const markers = new RegExp(`(${marker.source})`);
+/** `://:x@` is the least that a pattern knows. */
+const shortestFound = 6;
+const exactRounds = 2;
+const mostRounds = 6;
 
 /**
  * A redactor for these secrets. `redact` takes time in proportion to the text, and changes nothing in a text that it
@@ -25,12 +29,12 @@ export function createRedactor({ environment, extra }: RedactorOptions): Redacto
   const find = (text: string): SecretSpan[] => [...known.find(text), ...findByPattern(text), ...findBySecretlint(text)];
 
   function redact(text: string): string {
-    // What is left beside a marker can be a secret that its neighbour hid: until there is nothing left to find. Each
-    // round leaves less text outside the markers, so there is an end; the second round mostly finds nothing.
-    for (let before = text; ;) {
+    // What is left beside a marker can be a secret that its neighbour hid: until there is nothing left to find. The second
+    // round mostly finds nothing.
+    for (let before = text, round = 0; ; round += 1) {
       const after = before
         .split(markers)
-        .map((part, index) => (index % 2 === 1 ? part : hide(part, find(part))))
+        .map((part, index) => (index % 2 === 1 || part.length < shortestFound ? part : hide(part, find(part), round)))
         .join('');
       if (after === before) return after;
       before = after;
@@ -45,10 +49,13 @@ export function isRedacted(text: string): boolean {
   return marker.test(text);
 }
 
-/** Replaces each run of overlapping spans by one marker, of the kind of its first span. */
-function hide(text: string, spans: SecretSpan[]): string {
-  if (spans.length === 0) return text;
-  spans.sort((a, b) => a.start - b.start || b.end - a.end);
+/**
+ * Replaces each run of overlapping spans by one marker, of the kind of its first span. A text that shows another secret in
+ * each round was made to be slow: then whole words go, and at last all that is left of it.
+ */
+function hide(text: string, found: readonly SecretSpan[], round: number): string {
+  if (found.length === 0) return text;
+  const spans = found.map((span) => widen(text, span, round)).sort((a, b) => a.start - b.start || b.end - a.end);
   let result = '';
   let done = 0;
   for (const { start, end, kind } of spans) {
@@ -56,4 +63,10 @@ function hide(text: string, spans: SecretSpan[]): string {
     done = Math.max(done, end);
   }
   return result + text.slice(done);
+}
+
+function widen(text: string, span: SecretSpan, round: number): SecretSpan {
+  if (round < exactRounds) return span;
+  if (round >= mostRounds) return { ...span, start: 0, end: text.length };
+  return { ...span, start: startOfWord(text, span.start), end: endOfWord(text, span.end) };
 }

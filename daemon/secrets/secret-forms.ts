@@ -1,5 +1,6 @@
 /** The secrets that are known by value, and the forms in which they turn up in text. */
 import { isSecretName } from '../domain/secret-names.js';
+import { readingsOf } from './decoded-views.js';
 
 const shortestSecret = 8;
 /** A line of a key file that is shorter says too little to be a secret of its own. */
@@ -64,23 +65,36 @@ function isWorthHiding(value: string): boolean {
   return !harmlessShape.test(value) && !/^-----[A-Z ]+-----$/.test(value);
 }
 
-/** How a value looks as it is, in JSON (also in JSON inside JSON), in a URL, in hex and in base64. */
+/**
+ * What to look for in a text and in its readings (`readingsOf`): the value as it is, in JSON (also in JSON inside JSON) and
+ * in a URL, in hex and in base64.
+ */
 export function formsOf(value: string): string[] {
   const json = escapeJson(value);
   // By way of UTF-8, since half a surrogate pair would throw.
   const url = encodeURIComponent(Buffer.from(value).toString());
+  const hex = Buffer.from(value).toString('hex');
   const forms = [
-    value,
+    // What looks like an escape in the value itself is resolved in a reading, too.
+    ...readingsOf(value).map(({ text }) => text),
     json,
     escapeJson(json),
     url,
     url.replaceAll('%20', '+'),
+    value.replaceAll(' ', '+'),
     url.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
-    Buffer.from(value).toString('hex'),
+    hex,
+    hex.toUpperCase(),
     ...base64Forms(value),
   ];
   return [...new Set(forms)].filter((form) => form.length >= shortestSecret);
 }
+
+/**
+ * How long a value can become by being written, in UTF-16 units: three for each of six hexadecimal digits of an escape
+ * inside a URL, for each byte.
+ */
+export const longestWritten = (value: string): number => 18 * Buffer.byteLength(value);
 
 function escapeJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);

@@ -11,6 +11,9 @@ const start = String.raw`(?<![A-Za-z0-9](?<!\\[nrtbf]|%[0-9A-Fa-f]{2}|\\u[0-9A-F
 /** As above, for tokens whose alphabet has `_` and `-`: no run of it is looked at twice. */
 const startOfRun = String.raw`(?<![A-Za-z0-9_-](?<!\\[nrtbf]|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\u001b\[[0-9;]{0,16}m))`;
 
+/** Words alone are no token. */
+const hasDigit = '(?=[A-Za-z-]{0,64}[0-9])';
+
 /** A private key as far as it goes; a text that was cut need not have its end. */
 const privateKey = String.raw`-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----[^-"'${'`'}]{0,16384}(?:-(?!----)[^-"'${'`'}]{0,16384}){0,64}(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?`;
 
@@ -27,12 +30,16 @@ const caseSensitive: readonly (readonly [kind: string, source: string])[] = [
     String.raw`${start}gl(?:pat|ptt|dt|rt|cbt|oas|soat|agent|imt|ft)-[A-Za-z0-9_-]{20,}(?:\.[A-Za-z0-9]{2,}){0,3}`,
   ],
   ['aws-key-id', String.raw`${start}(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Z0-9])`],
-  ['slack-token', String.raw`${start}xox[abeoprs]-[A-Za-z0-9-]{10,}|${start}xapp-[A-Za-z0-9-]{20,}`],
+  ['slack-token', String.raw`${start}xox[abeoprs]-${hasDigit}[A-Za-z0-9-]{10,}|${start}xapp-${hasDigit}[A-Za-z0-9-]{20,}`],
   ['slack-webhook', String.raw`hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9/_-]{20,}`],
   ['google-key', String.raw`${start}AIza[A-Za-z0-9_-]{35}`],
   ['google-token', String.raw`${start}ya29\.[A-Za-z0-9_-]{20,}`],
   ['stripe-key', String.raw`${start}(?:(?:sk|rk)_(?:live|test)|whsec)_[A-Za-z0-9]{16,}`],
   ['npm-token', String.raw`${start}npm_[A-Za-z0-9]{30,}`],
+  [
+    'npm-auth',
+    String.raw`(?::_(?:auth|password)|_authToken)[ \t]{0,8}=[ \t]{0,8}(?<secret>(?=[A-Za-z_=+/.-]{0,64}[0-9])[A-Za-z0-9_=+/.-]{8,})`,
+  ],
   ['pypi-token', String.raw`${start}pypi-[A-Za-z0-9_-]{50,}`],
   ['huggingface-token', String.raw`${start}hf_[A-Za-z0-9]{30,}`],
   ['groq-key', String.raw`${start}gsk_[A-Za-z0-9]{30,}`],
@@ -85,17 +92,29 @@ export function findByPattern(text: string): SecretSpan[] {
 }
 
 /**
- * Where the tail of a text begins that later text could make a secret of: an unfinished word, with the words before
- * it that give it its meaning, or a private key that has not ended. The length of the text when there is none.
+ * Where the tail of a text begins that later text could make a secret of by what stands before it: words that give the
+ * next one its meaning, or a private key that has not ended. The length of the text when there is none.
  */
 export function findOpenTail(text: string): number {
-  let word = text.length;
-  while (word > 0 && !isSpace.test(text.charAt(word - 1))) word -= 1;
   const near = Math.max(0, text.length - longestContext);
   const context = openContext.exec(text.slice(near));
   const key = text.lastIndexOf('-----BEGIN');
   const keyIsOpen = key !== -1 && !/-----END[^-]{0,64}-----/.test(text.slice(key));
-  return Math.min(word, context === null ? text.length : near + context.index, keyIsOpen ? key : text.length);
+  return Math.min(context === null ? text.length : near + context.index, keyIsOpen ? key : text.length);
+}
+
+/** Where the word begins in which this place is; the place itself when white space stands before it. */
+export function startOfWord(text: string, place: number): number {
+  let at = place;
+  while (at > 0 && !isSpace.test(text.charAt(at - 1))) at -= 1;
+  return at;
+}
+
+/** Where the word ends that this place is in or behind. */
+export function endOfWord(text: string, place: number): number {
+  let at = place;
+  while (at < text.length && !isSpace.test(text.charAt(at))) at += 1;
+  return at;
 }
 
 const isSpace = /\s/;

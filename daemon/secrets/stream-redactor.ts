@@ -1,7 +1,7 @@
 /** Redacts a text that comes in pieces. What could still become a secret is held back until that is settled. */
 import type { KnownSecrets } from './known-secrets.js';
 import type { StreamRedactor } from './redactor.js';
-import { findOpenTail, type SecretSpan } from './secret-patterns.js';
+import { findOpenTail, startOfWord, type SecretSpan } from './secret-patterns.js';
 
 interface StreamParts {
   readonly redact: (text: string) => string;
@@ -16,20 +16,23 @@ const patternWindow = 512;
 
 /** Text is published word by word, so a watcher sees it almost as it comes. */
 export function createStreamRedactor({ redact, find, known }: StreamParts): StreamRedactor {
-  const limit = Math.max(mostHeld, 4 * known.longest);
+  const limit = Math.max(mostHeld, 2 * (known.longest + patternWindow));
   let held = '';
+  let isOneWord = true;
 
   /** Where the part ends that can be published now. */
   function findCut(): number {
-    const settled = Math.min(findOpenTail(held), known.findOpenTail(held));
+    // One unfinished word: nothing to publish, and nothing to search for on each of its pieces.
+    const settled = isOneWord
+      ? 0
+      : Math.min(...[held.length, known.findOpenTail(held)].map((at) => startOfWord(held, at)), findOpenTail(held));
     const forced = held.length - settled > limit;
     const wanted = forced ? held.length - known.longest - patternWindow : settled;
-    // Nothing to publish: saves the search on each piece of a long word.
     if (wanted === 0) return 0;
     let cut = wanted;
     const spans = find(held).sort((a, b) => b.from - a.from);
     for (const span of spans) {
-      if (span.from < cut && cut < span.end) cut = forced ? span.end : span.from;
+      if (span.from < cut && cut < span.end) cut = forced ? span.end : startOfWord(held, span.from);
     }
     return cut;
   }
@@ -37,14 +40,17 @@ export function createStreamRedactor({ redact, find, known }: StreamParts): Stre
   return {
     write: (text) => {
       held += text;
+      isOneWord = isOneWord && !/\s/.test(text);
       const cut = findCut();
       const clean = redact(held.slice(0, cut));
       held = held.slice(cut);
+      if (cut > 0) isOneWord = !/\s/.test(held);
       return clean;
     },
     end: () => {
       const clean = redact(held);
       held = '';
+      isOneWord = true;
       return clean;
     },
   };

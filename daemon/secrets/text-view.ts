@@ -15,9 +15,9 @@ export function viewOf(text: string): TextView {
 
 /**
  * Replaces what `pattern` (with the flag `g`, and never empty) finds; gives the same view when it finds nothing. A place
- * inside a replacement leads back to the whole piece that was replaced.
+ * inside a replacement leads back to the whole piece that was replaced. `isLast`: nothing follows the piece.
  */
-export function replaceInView(view: TextView, pattern: RegExp, decode: (piece: string) => string): TextView {
+export function replaceInView(view: TextView, pattern: RegExp, decode: (piece: string, isLast: boolean) => string): TextView {
   /** Of each piece: where it begins and ends in the new text, and in the view that was given. */
   const begins: number[] = [];
   const ends: number[] = [];
@@ -26,7 +26,7 @@ export function replaceInView(view: TextView, pattern: RegExp, decode: (piece: s
   let shift = 0;
   const text = view.text.replace(pattern, (piece: string, ...rest: unknown[]) => {
     const at = rest.find((value): value is number => typeof value === 'number') ?? 0;
-    const decoded = decode(piece);
+    const decoded = decode(piece, at + piece.length === view.text.length);
     begins.push(at - shift);
     ends.push(at - shift + decoded.length);
     from.push(at);
