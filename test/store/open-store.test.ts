@@ -199,6 +199,7 @@ describe('an older database', () => {
     const { rows } = await store.listSessions({}, { limit: 10, cursor: null });
     const [session] = rows;
     expect(session).toMatchObject({ planRun: { status: 'blocked' }, counts: { done: 1, active: 1 } });
+    expect(session?.record.policy).toMatchObject({ default: 'allow', sandbox: false, network: true });
     const { chain } = await store.spending(session?.record.id as SessionId, null);
     expect(chain).toMatchObject([{ budget: { turns: 50 }, spent: { turns: 4, toolCalls: 4 } }]);
     const runs = await store.runs(session?.record.id as SessionId, null, { limit: 10, cursor: null });

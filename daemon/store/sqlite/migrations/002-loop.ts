@@ -43,6 +43,10 @@ ALTER TABLE session_progress ADD COLUMN below_tokens INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE session_progress ADD COLUMN below_cost_usd REAL;
 ALTER TABLE session_progress ADD COLUMN below_active_ms REAL NOT NULL DEFAULT 0;
 
+-- What was allowed everything before there was a sandbox goes on as it was.
+UPDATE sessions SET policy = json_set(policy, '$.sandbox', json('false'), '$.network', json('true'))
+  WHERE json_extract(policy, '$.default') = 'allow';
+
 UPDATE runs SET active_ms = duration_ms,
   tool_calls = (SELECT count(*) FROM effects WHERE effects.transcript_id = runs.transcript_id AND effects.run_id = runs.id);
 UPDATE session_progress SET active_ms = duration_ms,
