@@ -28,7 +28,7 @@ import { openSqliteStore } from './store/sqlite/open-store.js';
 import type { SessionRecord, Store } from './store/store.js';
 import { classifyCommand } from './tools/shell-class/classify-command.js';
 import { secretsOf } from './tools/mcp/mcp-config.js';
-import { createMcpServers, type McpServers } from './tools/mcp/mcp-servers.js';
+import { type McpServers, openMcpServers } from './tools/mcp/open-mcp-servers.js';
 import { policyPath } from './tools/paths.js';
 import { confinementOf, isOffered, judge } from './tools/policy.js';
 import { createCommandRunner } from './tools/process/command-runner.js';
@@ -90,6 +90,14 @@ async function open({ files, flags, environment, onStopAsked }: DaemonOptions, c
   const opened = openLog(files.logs, config.log, redact);
   if (!opened.ok) return opened;
   const log = opened.value;
+  // It runs a program: the database is opened meanwhile.
+  const detecting = detectSandbox({
+    platform: process.platform,
+    path: environment.PATH,
+    own: ownFolders(files),
+    enabled: config.sandbox.enabled,
+    isRoot: process.getuid?.() === 0,
+  });
   const store = await openSqliteStore(files.database, { clock: () => clock.now(), newId, redact });
   if (!store.ok) return store;
   const provider = await createProvider({
@@ -104,13 +112,7 @@ async function open({ files, flags, environment, onStopAsked }: DaemonOptions, c
     return provider;
   }
 
-  const sandbox = await detectSandbox({
-    platform: process.platform,
-    path: environment.PATH,
-    own: ownFolders(files),
-    enabled: config.sandbox.enabled,
-    isRoot: process.getuid?.() === 0,
-  });
+  const sandbox = await detecting;
   if (sandbox.kind === 'none') log.warn({ reason: sandbox.reason }, describeSandbox(sandbox));
   const warnings = new Set<string>();
   const warn = (text: string): void => {
@@ -136,7 +138,7 @@ async function open({ files, flags, environment, onStopAsked }: DaemonOptions, c
     file.value.wake();
   }
 
-  const mcp = createMcpServers(config.mcpServers, {
+  const mcp = await openMcpServers(config.mcpServers, {
     home: files.home,
     clock,
     newId,
