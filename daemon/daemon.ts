@@ -116,7 +116,8 @@ async function open({ files, flags, environment, onStopAsked }: DaemonOptions, c
   if (sandbox.kind === 'none') log.warn({ reason: sandbox.reason }, describeSandbox(sandbox));
   const warnings = new Set<string>();
   const warn = (text: string): void => {
-    warnings.add(text);
+    // They quote files that are not ours, and clients are told them.
+    warnings.add(redact(text));
     log.warn(text);
   };
   config.warnings.forEach(warn);

@@ -189,7 +189,7 @@ export function createAgentLoop(parts: LoopParts): (run: LoopRun) => Promise<Lea
     const { result, fitted } = answered;
     if (run.signal.aborted && !result.ok) return stopped;
     if (!result.ok) return providerFailed(result.error);
-    const turn = { ...result.turn, toolCalls: withUniqueIds(result.turn.toolCalls) };
+    const turn = { ...result.turn, toolCalls: withUniqueIds(result.turn.toolCalls, parts.redact) };
     parts.tokens.counted(run.model, fitted.estimated, turn.usage.inputTokens);
     if (turn.finishReason === 'content_filter') {
       return { type: 'failed', error: 'the provider filtered its answer', retryable: true };
@@ -278,10 +278,12 @@ const redactCall = (call: ToolCall, redact: (text: string) => string): ToolCall 
 });
 
 /** Results find their calls by id, so no two calls of a turn may share one, whatever the provider sent. */
-function withUniqueIds(calls: readonly ToolCall[]): ToolCall[] {
+function withUniqueIds(calls: readonly ToolCall[], redact: (text: string) => string): ToolCall[] {
   const seen = new Set<string>();
   return calls.map((call, index) => {
-    const id = call.id === '' || seen.has(call.id) ? `${call.id || 'call'}_${index}` : call.id;
+    // Redacted first: two could become one by it.
+    const given = redact(call.id);
+    const id = given === '' || seen.has(given) ? `${given || 'call'}_${index}` : given;
     seen.add(id);
     return { ...call, id };
   });

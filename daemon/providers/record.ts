@@ -96,7 +96,11 @@ function redactResult(result: TurnResult, redactor: Redactor): TurnResult {
     name: redact(name),
     arguments: redact(args),
   }));
-  return { ok: true, turn: { ...turn, content: redact(turn.content), toolCalls } };
+  const { content, finishReason, model, usage } = turn;
+  return {
+    ok: true,
+    turn: { content: redact(content), toolCalls, finishReason: redact(finishReason), model: redact(model), usage },
+  };
 }
 
 /** Closes the file to others, and takes away a last line that a crash has cut off: the next one would be lost with it. */

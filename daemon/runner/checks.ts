@@ -66,7 +66,7 @@ export function createCheckRunner(parts: CheckParts): CheckRunner {
         if (permission.type === 'refused') {
           return { type: 'reported_blocked', ref, reason: `The check was not run. ${permission.reason}`, reported: false };
         }
-        activity.doing(`check ${command}`);
+        activity.doing(`check ${parts.redact(command)}`);
         const output = parts.publisher.stream(session.id, ref.runId, item.id, 'check');
         output.write(`$ ${command}\n`);
         const treeHash = await parts.treeHash(session.workspace, signal);

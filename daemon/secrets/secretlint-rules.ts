@@ -64,8 +64,8 @@ function toRule(name: string, { create }: (typeof rules)[number]): Rule {
   };
 }
 
-/** A tail without white space and quotes, so that what was matched before the secret stays, and JSON stays whole. */
-const tail = /[^\s"'`<>]*$/;
+/** What a secret has none of: where one is matched with what stands before it, it begins behind the last of these. */
+const beforeSecret = /:\/\/|[\s"'`<>]/;
 /** How far behind the beginning of its match a secret is looked for: the words before it are few. */
 const nearby = 512;
 
@@ -84,15 +84,20 @@ function spanOf(content: string, kind: string, { message, range: [from, to] }: S
   const nearest = places.sort((a, b) => a.at - b.at)[0];
   if (nearest === undefined) return { from, start: from, end: to, kind };
   const end = from + nearest.at + nearest.value.length;
-  const start = end - (tail.exec(nearest.value)?.[0].length || nearest.value.length);
-  return { from, start, end, kind };
+  return { from, start: end - (nearest.value.split(beforeSecret).at(-1)?.length ?? 0), end, kind };
 }
 
 /** The secrets in a text that one of the rules knows. */
 export function findBySecretlint(text: string): SecretSpan[] {
   if (!anyScreen.test(text)) return [];
   const source = sourceOf(text);
-  return active.filter(({ screen }) => screen?.test(text) ?? true).flatMap(({ find }) => find(source));
+  return (
+    active
+      .filter(({ screen }) => screen?.test(text) ?? true)
+      .flatMap(({ find }) => find(source))
+      // Words alone ("xoxb-your-token-here") are no secret.
+      .filter(({ start, end }) => /\d/.test(text.slice(start, end)))
+  );
 }
 
 /** A text that is no file: rules that go by a file's name take it for any. */

@@ -2,7 +2,7 @@
  * How ids, titles and notes are normalised: one step is one line, the renderer's separator is the renderer's alone, and the
  * wrapper around the rows finds nothing in them that it would have to change.
  */
-import { angle, hidden, neutralise } from '../untrusted.js';
+import { delimiterBegun, neutralise } from '../untrusted.js';
 
 /** Everything that some reader takes for the end of a line. */
 const lineBreaks = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g;
@@ -12,9 +12,6 @@ const invisible =
 
 /** A token of a chat template that a title opens and its note could close. */
 const templateBegun = /<(?=[|\uff5c])/g;
-/** A delimiter of the wrapper that the end of a row begins and the id of the next one could complete. */
-const restOfName = Array.from('ntrustedcontent').reduceRight((rest, letter) => `(?:${hidden}${letter}${rest})?`, '');
-const delimiterBegun = new RegExp(`${angle}(${hidden}[/\uff0f]?${hidden}u${restOfName}${hidden})$`, 'iu');
 /** The wrapper refuses a body that names its tag, with or without an angle. */
 const tagName = /untrusted_content_(?=[0-9a-f]{16})/g;
 
@@ -31,6 +28,7 @@ const normaliseOnce = (text: string): string =>
     .replaceAll('—', '-')
     .normalize('NFC')
     .trim()
+    // The id of the next row could complete it.
     .replace(delimiterBegun, '($1');
 
 /** More than any text takes; a bound all the same. */

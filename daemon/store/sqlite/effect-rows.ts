@@ -23,6 +23,8 @@ interface EffectRow {
 
 /** Writes the intent; null when the id exists: no effect begins twice. */
 export function insertIntent(cx: Connection, effect: NewEffect, transcriptId: string, at: string): NewEvent | null {
+  // The tools of servers have names of their servers' choice.
+  const name = cx.redact(effect.name);
   const { changes } = cx
     .sql(
       `INSERT INTO effects (id, transcript_id, run_id, name, args, args_digest, class, repeatable, state, started_at)
@@ -32,7 +34,7 @@ export function insertIntent(cx: Connection, effect: NewEffect, transcriptId: st
       effect.id,
       transcriptId,
       effect.ref.runId,
-      effect.name,
+      name,
       cx.redact(effect.args),
       effect.argsDigest,
       effect.class,
@@ -40,7 +42,7 @@ export function insertIntent(cx: Connection, effect: NewEffect, transcriptId: st
       at,
     );
   if (changes === 0) return null;
-  const { id: effectId, name, class: effectClass, argsDigest } = effect;
+  const { id: effectId, class: effectClass, argsDigest } = effect;
   return { type: 'effect.started', runId: effect.ref.runId, data: { effectId, name, class: effectClass, argsDigest } };
 }
 

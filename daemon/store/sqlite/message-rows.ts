@@ -42,7 +42,7 @@ export function insertMessage(cx: Connection, message: NewMessage): number {
     message.role,
     cx.redact(message.content),
     toolCalls === undefined || toolCalls.length === 0 ? null : JSON.stringify(redactCalls(cx, toolCalls)),
-    message.toolCallId ?? null,
+    cx.redactSome(message.toolCallId ?? null),
     message.spoken ? 1 : 0,
     message.at,
   );
@@ -60,9 +60,9 @@ export function placeMessage(cx: Connection, message: NewMessage): void {
   if (changes === 0) insertMessage(cx, message);
 }
 
-/** Arguments are redacted each by itself, so that what takes a secret out can never break the list around them. */
+/** Each text by itself, so that what takes a secret out can never break the list around it. Ids and names come from outside, too. */
 const redactCalls = (cx: Connection, calls: readonly ToolCall[]): ToolCall[] =>
-  calls.map((call) => ({ ...call, arguments: cx.redact(call.arguments) }));
+  calls.map(({ id, name, arguments: args }) => ({ id: cx.redact(id), name: cx.redact(name), arguments: cx.redact(args) }));
 
 const toMessage = (row: MessageRow): StoredMessage => ({
   seq: row.seq,

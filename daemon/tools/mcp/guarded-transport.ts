@@ -3,16 +3,19 @@
  * the daemon, also by kill -9. The client library's own transport leaves them running then.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
 import { ReadBuffer, serializeMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import type { Clock } from '../../clock.js';
 import { guardName, markerVariable } from '../process/guard-script.js';
 import { guardFolder, reapGuard, removeRegistration } from '../process/reap-guards.js';
+import { longestMessage } from './bounded-fetch.js';
+import { NotSent } from './mcp-failure.js';
 
 export interface GuardedProgram {
   readonly command: string;
   readonly args: readonly string[];
+  /** Absolute. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
 }
@@ -42,24 +45,27 @@ kill -KILL 0
 
 /** Of what a program says on standard error, what is kept for the words about its failure. */
 const keptErrors = 2_000;
-/** From the end of its input until it is killed. Milliseconds. */
+/** From the end of its input until it is killed, and then until its group is killed from here. Milliseconds. */
 const graceMs = 1_000;
+const forceMs = 2_000;
+/** What is left in the pipe is read at once; only a process that escaped could hold it open for longer. */
+const drainMs = 500;
 
 export class GuardedTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: NonNullable<Transport['onmessage']>;
   #child: ChildProcess | null = null;
-  #marker = '';
+  #ended: Promise<void> = Promise.resolve();
   #errors = '';
-  readonly #buffer = new ReadBuffer();
+  readonly #buffer = new ReadBuffer({ maxBufferSize: longestMessage });
 
   constructor(
     readonly program: GuardedProgram,
     readonly parts: GuardParts,
   ) {}
 
-  /** The last that the program said on standard error. */
+  /** The last that the program said on standard error. Its first word is whole, so that a secret is still known as one. */
   get errors(): string {
     return this.#errors.trim();
   }
@@ -68,67 +74,106 @@ export class GuardedTransport implements Transport {
     const { command, args, cwd, env } = this.program;
     const folder = guardFolder(this.parts.home);
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    this.#marker = this.parts.newId('mcp');
-    const child = spawn('/bin/sh', ['-c', script, guardName, folder, this.#marker, command, ...args], {
+    const place = await stat(cwd).catch(() => null);
+    if (place?.isDirectory() !== true) throw new Error(`the folder to run it in is not there: ${cwd}`);
+    const marker = this.parts.newId('mcp');
+    const child = spawn('/bin/sh', ['-c', script, guardName, folder, marker, command, ...args], {
       cwd,
       env: { ...env },
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
     });
-    this.#child = child;
+    const spawned = new Promise<void>((resolve, reject) => {
+      child.once('spawn', () => resolve());
+      child.once('error', reject);
+    });
     child.stdout.on('data', (chunk: Buffer) => this.#read(chunk));
-    child.stderr.on('data', (chunk: Buffer) => {
-      this.#errors = (this.#errors + chunk.toString()).slice(-keptErrors);
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      const all = this.#errors + text;
+      this.#errors = all.length <= keptErrors ? all : all.slice(-keptErrors).replace(/^\S+/, '');
     });
     // A program that went away is told by its exit.
     child.stdin.on('error', () => undefined);
     lifelineOf(child).on('error', () => undefined);
-    child.on('exit', () => void this.#gone());
-    await new Promise<void>((resolve, reject) => {
-      child.once('spawn', () => resolve());
-      child.once('error', reject);
-    });
+    await spawned;
+    this.#child = child;
+    this.#ended = this.#outlive(child, child.pid as number, marker);
   }
 
   send(message: JSONRPCMessage): Promise<void> {
     const input = this.#child?.stdin;
-    if (!input || input.destroyed || !input.writable) return Promise.reject(new Error('the server has ended'));
+    if (!input?.writable) return Promise.reject(new NotSent('the server has ended'));
     return new Promise((resolve, reject) => {
-      input.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()));
+      // A line that could not be written whole is no message: nothing of it is carried out.
+      input.write(serializeMessage(message), (error) => (error ? reject(new NotSent('the server has ended')) : resolve()));
     });
   }
 
+  /** Resolves once nothing of the program is left. */
   async close(): Promise<void> {
     const child = this.#child;
-    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
-    const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    if (child === null) return this.#ended;
     child.stdin?.end();
-    const cancel = this.parts.clock.after(graceMs, () => lifelineOf(child).destroy());
-    await ended;
-    cancel();
+    const { clock } = this.parts;
+    const cancels = [
+      clock.after(graceMs, () => lifelineOf(child).destroy()),
+      clock.after(graceMs + forceMs, () => killGroup(child)),
+    ];
+    await this.#ended;
+    for (const cancel of cancels) cancel();
   }
 
   #read(chunk: Buffer): void {
     try {
       this.#buffer.append(chunk);
-      for (let message = this.#buffer.readMessage(); message !== null; message = this.#buffer.readMessage()) {
-        this.onmessage?.(message);
-      }
+    } catch {
+      this.#errors = `it sent a message of more than ${longestMessage} bytes`;
+      if (this.#child !== null) lifelineOf(this.#child).destroy();
+      return;
+    }
+    for (let more = true; more;) more = this.#readOne();
+  }
+
+  /** False once no whole line is left. What is JSON and no message (a log) is passed over, as text is. */
+  #readOne(): boolean {
+    try {
+      const message = this.#buffer.readMessage();
+      if (message !== null) this.onmessage?.(message);
+      return message !== null;
     } catch (error) {
       this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+      return true;
     }
   }
 
-  async #gone(): Promise<void> {
-    const child = this.#child;
-    if (child === null) return;
+  async #outlive(child: ChildProcess, pid: number, marker: string): Promise<void> {
+    const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
+    await new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    let cancel = (): void => undefined;
+    // Its last answer may still be in the pipe.
+    await Promise.race([closed, new Promise<void>((resolve) => (cancel = this.parts.clock.after(drainMs, resolve)))]);
+    cancel();
     this.#child = null;
-    lifelineOf(child).destroy();
+    for (const stream of child.stdio) stream?.destroy();
     this.onclose?.();
-    const pid = child.pid as number;
-    await reapGuard({ pid, marker: this.#marker }, this.parts.clock, 0);
-    await removeRegistration(this.parts.home, pid);
+    try {
+      await reapGuard({ pid, marker }, this.parts.clock, 0);
+      await removeRegistration(this.parts.home, pid);
+    } catch (error) {
+      // Its registration is left: the next start of the daemon tries again.
+      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+    }
   }
 }
 
 const lifelineOf = (child: ChildProcess): Writable & Readable => child.stdio[3] as Writable & Readable;
+
+/** Only while it has not been waited for: until then its pid cannot belong to anybody else. */
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // The group is gone, which is what was wanted.
+  }
+}

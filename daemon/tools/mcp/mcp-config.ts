@@ -3,9 +3,9 @@ import { z } from 'zod';
 
 const common = {
   enabled: z.boolean().default(true),
-  /** Of one call, in milliseconds. */
+  /** Of one call, in milliseconds; progress of the server begins it anew. */
   timeoutMs: z.number().int().min(100).max(3_600_000).default(60_000),
-  /** Until the server must have answered for the first time, in milliseconds. */
+  /** Until the server must have told its tools, in milliseconds. */
   startMs: z.number().int().min(100).max(120_000).default(10_000),
   /** Only these of its tools are offered; all of them without it. */
   tools: z.array(z.string().min(1)).optional(),
@@ -26,26 +26,43 @@ const remote = z.strictObject({
   ...common,
 });
 
-/** `${workspace}` in arguments, environment and folder stands for the session's workspace. */
+/**
+ * A name neither holds `__` nor ends in `_`: so `server__tool` can be taken apart in one way only, and a policy's rule for
+ * `a__*` never means a tool of another server.
+ */
+const serverName = /^(?!.*__)[a-z0-9](?:[a-z0-9_-]{0,30}[a-z0-9-])?$/;
+
+/** `${workspace}` in command, arguments, environment and folder stands for the session's workspace. */
 export const mcpServersSchema = z.record(
-  z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'a short name of lower-case letters, digits and hyphens'),
+  z.string().regex(serverName, 'a short name of lower-case letters, digits, hyphens and single underscores'),
   z.union([program, remote], 'either a `command` (with args, env, cwd) or a `url` (with headers)'),
 );
 
-export type McpServerConfig = z.infer<typeof program> | z.infer<typeof remote>;
+export type ProgramServer = z.infer<typeof program>;
+export type McpServerConfig = ProgramServer | z.infer<typeof remote>;
 export type McpServersConfig = z.infer<typeof mcpServersSchema>;
 
-/** What is to be hidden wherever text is stored: values of environments and headers are mostly keys. */
-export const secretsOf = (servers: McpServersConfig): string[] =>
-  Object.values(servers).flatMap((server) => Object.values('command' in server ? server.env : server.headers));
+/**
+ * What is to be hidden wherever text is stored: values of environments and headers are mostly keys. Of a header such as
+ * `Bearer KEY`, the key by itself as well.
+ */
+export function secretsOf(servers: McpServersConfig): string[] {
+  const values = Object.values(servers).flatMap((server) => Object.values('command' in server ? server.env : server.headers));
+  const credentials = values.flatMap((value) => /^[A-Za-z]+\s+(\S+)$/.exec(value.trim())?.[1] ?? []);
+  return [...values.filter((value) => !value.includes(placeholder)), ...credentials];
+}
 
 const placeholder = '${workspace}';
 
 /** Whether each workspace has a server of its own. */
-export const isPerWorkspace = (server: McpServerConfig): boolean => JSON.stringify(server).includes(placeholder);
+export function isPerWorkspace(server: McpServerConfig): boolean {
+  if (!('command' in server)) return false;
+  const { command, args, env, cwd = '' } = server;
+  return [command, ...args, ...Object.values(env), cwd].some((text) => text.includes(placeholder));
+}
 
 export function forWorkspace<S extends McpServerConfig>(server: S, workspace: string): S {
-  const put = (text: string): string => text.replaceAll(placeholder, workspace);
+  const put = (text: string): string => text.replaceAll(placeholder, () => workspace);
   if (!('command' in server)) return server;
   return {
     ...server,

@@ -5,13 +5,14 @@ import type { McpServers } from './mcp-servers.js';
 
 export type { McpServers } from './mcp-servers.js';
 
-const none: McpServers = {
-  toolsFor: () => Promise.resolve({ tools: [], problems: [] }),
-  stop: () => Promise.resolve(),
-};
-
 export async function openMcpServers(servers: McpServersConfig, parts: McpServerParts): Promise<McpServers> {
-  if (!Object.values(servers).some(({ enabled }) => enabled)) return none;
-  const { createMcpServers } = await import('./mcp-servers.js');
-  return createMcpServers(servers, parts);
+  if (Object.values(servers).some(({ enabled }) => enabled)) {
+    const { createMcpServers } = await import('./mcp-servers.js');
+    return createMcpServers(servers, parts);
+  }
+  return {
+    toolsFor: () => Promise.resolve({ tools: [], problems: [] }),
+    status: () => Object.keys(servers).map((name) => ({ name, workspace: null, state: 'off', tools: null, problems: [] })),
+    stop: () => Promise.resolve(),
+  };
 }
