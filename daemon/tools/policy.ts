@@ -71,9 +71,11 @@ export function judge(policy: PolicyInput, call: PolicyCall, surroundings: Polic
   if (call.class === 'blocked') return verdict('deny');
   const resolved = resolvePolicy(policy);
   const isConfined = surroundings.sandbox && resolved.sandbox !== false;
+  // Who asked for a sandbox by name, and gets none, is asked instead.
+  const misses = call.tool === 'shell' && resolved.sandbox === true && !surroundings.sandbox;
   return allRules(resolved)
     .map((rules) => judgeByOne(rules, call, isConfined))
-    .reduce(stricter);
+    .reduce(stricter, verdict(misses ? 'ask' : 'allow'));
 }
 
 /** Whether a model is shown a tool at all: false when every call of it would be denied. */

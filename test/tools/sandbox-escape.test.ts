@@ -322,3 +322,49 @@ describe('the profile for macOS', () => {
     },
   );
 });
+
+describe('the settings of the machine', () => {
+  it.each([false, true].filter((own) => own || isRoot))(
+    'cannot be written, in a namespace of users of its own: %s',
+    async (userNamespace) => {
+      const bench = makeBench({ sandbox: (own) => bubblewrap({ program: 'bwrap', own: [own], isRoot, userNamespace }) });
+      const look =
+        'for each in /proc/sys/kernel/core_pattern /proc/sys/kernel/hostname /proc/sysrq-trigger; do [ ! -w "$each" ] || echo "$each"; done';
+      expect((await bench.run(look, closed)).output).toBe('');
+    },
+  );
+});
+
+describe('a workspace that holds secrets', () => {
+  it('keeps them hidden although the folders around them could be moved', async () => {
+    const home = makeFolder();
+    mkdirSync(join(home, '.config/gh'), { recursive: true });
+    writeFileSync(join(home, '.config/gh/hosts.yml'), 'key of ada');
+    const bench = benchAt(home);
+    const at = { ...closed, cwd: home };
+    expect((await bench.run('mv .config .c2', at)).exitCode).not.toBe(0);
+    expect((await bench.run('cat .c2/gh/hosts.yml .config/gh/hosts.yml', at)).output).not.toContain('key of ada');
+    expect((await bench.run('mkdir .config/mine && echo x > .config/mine/a && cat .config/mine/a', at)).output).toBe('x\n');
+  });
+});
+
+describe('a repository whose folder is elsewhere in the workspace', () => {
+  it('behind a .git file is guarded as any other', async () => {
+    const bench = benchAt();
+    expect(
+      (await bench.run('git init -q --separate-git-dir=.bare . && git config user.email a@b.c && git config user.name Ada'))
+        .exitCode,
+    ).toBe(0);
+    expect((await bench.run('echo evil > .bare/hooks/pre-commit', closed)).exitCode).not.toBe(0);
+    expect((await bench.run('git config core.fsmonitor evil', closed)).exitCode).not.toBe(0);
+    expect((await bench.run('echo x > a && git add a && git commit -qm A', closed)).exitCode).toBe(0);
+  });
+
+  it('behind a link is guarded, and commands go on working', async () => {
+    const bench = benchAt();
+    await makeRepository(bench);
+    expect((await bench.run('mv .git real && ln -s real .git')).exitCode).toBe(0);
+    expect((await bench.run('echo x > a && git add a && git commit -qm A', closed)).exitCode).toBe(0);
+    expect((await bench.run('echo evil > .git/hooks/pre-commit', closed)).exitCode).not.toBe(0);
+  });
+});

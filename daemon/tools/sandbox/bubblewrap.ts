@@ -6,10 +6,10 @@
  */
 import { realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { checkMounts } from './check-mounts.js';
 import { findGitFolders, type GitFolders, type GuardedPath } from './git-folders.js';
-import { findHidden, readableHomes } from './hidden-paths.js';
+import { findHidden, type HiddenPath, readableHomes } from './hidden-paths.js';
 import { liesIn, mountArguments, type Mount } from './mounts.js';
 import type { Sandbox, SandboxRequest } from './sandbox.js';
 
@@ -20,6 +20,8 @@ export interface BubblewrapParts {
   readonly own: readonly string[];
   /** Without a namespace of users, which root can do without. */
   readonly isRoot: boolean;
+  /** A namespace of users of its own; everybody but root needs one. */
+  readonly userNamespace?: boolean;
   readonly home?: string;
 }
 
@@ -69,7 +71,8 @@ async function argumentsFor(
 ): Promise<string[]> {
   const home = parts.home ?? homedir();
   const isOpen = confinement.network === 'open';
-  const [hidden, emptied, resolver, cached] = await Promise.all([
+  const [machineSettings, hidden, emptied, resolver, cached] = await Promise.all([
+    existing(['/proc/sys', '/proc/sysrq-trigger']),
     readableHomes(home, parts.isRoot).then((homes) => findHidden(homes, parts.own)),
     existing(shared),
     isOpen ? existing(['/etc/resolv.conf']) : [],
@@ -79,6 +82,8 @@ async function argumentsFor(
   const visibleHome = (await existing([home])).filter((path) => path !== workspace && emptied.some((each) => liesIn(path, each)));
   const mounts: Mount[] = [
     { path: '/proc', kind: 'proc' },
+    // Settings of the whole machine: as root, one of them names a program that the kernel itself would start.
+    ...machineSettings.map((path) => ({ path, kind: 'readOnly' }) as const),
     { path: '/dev', kind: 'dev' },
     ...[...emptied, ...cached.flatMap(({ real }) => real)].map((path) => ({ path, kind: 'private' }) as const),
     // NixOS keeps the programs of the machine below /run.
@@ -86,6 +91,7 @@ async function argumentsFor(
     ...visibleHome.map((path) => ({ path, kind: 'readOnly' }) as const),
     ...resolver.filter((path) => liesIn(path, '/run')).map((path) => ({ path, kind: 'readOnly' }) as const),
     ...[workspace, ...git.writable, ...git.pinned].map((path) => ({ path, kind: 'writable' }) as const),
+    ...pinnedAround(hidden, [workspace, ...git.writable]).map((path) => ({ path, kind: 'writable' }) as const),
     ...git.readOnly.map(guard),
     ...hidden.map((each) => ({ ...each, kind: 'hidden' }) as const),
   ];
@@ -98,14 +104,27 @@ async function argumentsFor(
   ];
 }
 
-function isolation({ isRoot }: BubblewrapParts, network: boolean): string[] {
+/**
+ * The folders between a writable place and what is hidden in it. A mount point cannot be moved, but a folder around it can,
+ * and what is hidden would be found at its new place by the next command.
+ */
+function pinnedAround(hidden: readonly HiddenPath[], writable: readonly string[]): string[] {
+  const pinned = new Set<string>();
+  for (const { path } of hidden) {
+    const place = writable.find((each) => each !== path && liesIn(path, each));
+    for (let at = dirname(path); place !== undefined && at !== place && liesIn(at, place); at = dirname(at)) pinned.add(at);
+  }
+  return [...pinned];
+}
+
+function isolation({ isRoot, userNamespace = !isRoot }: BubblewrapParts, network: boolean): string[] {
   return [
     // A session of its own: a signal to "its own group" that a command sends does not hit the sandbox.
     ...['--die-with-parent', '--new-session', '--info-fd', '5'],
     ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
     ...(network ? [] : ['--unshare-net']),
     // Root keeps what it takes to work on files of others, and nothing by which it could undo the mounts.
-    ...(isRoot
+    ...(!userNamespace
       ? ['--cap-drop', 'ALL', '--cap-add', 'CAP_DAC_OVERRIDE', '--cap-add', 'CAP_CHOWN', '--cap-add', 'CAP_FOWNER']
       : ['--unshare-user']),
   ];

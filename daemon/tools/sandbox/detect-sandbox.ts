@@ -40,7 +40,9 @@ export async function detectSandbox(parts: DetectParts): Promise<Sandbox> {
     return noSandbox('bubblewrap is not installed: install the package `bubblewrap`, then restart the daemon');
   const { own, isRoot } = parts;
   // Root in a container may lack the right to make namespaces, and still get it in a namespace of users.
-  return firstThatWorks((isRoot ? [true, false] : [false]).map((each) => bubblewrap({ program, own, isRoot: each })));
+  return firstThatWorks(
+    (isRoot ? [false, true] : [true]).map((userNamespace) => bubblewrap({ program, own, isRoot, userNamespace })),
+  );
 }
 
 async function firstThatWorks(sandboxes: readonly Sandbox[]): Promise<Sandbox> {
@@ -56,7 +58,9 @@ async function firstThatWorks(sandboxes: readonly Sandbox[]): Promise<Sandbox> {
 async function whyItFails(sandbox: Sandbox): Promise<string | null> {
   const folder = await mkdtemp(join(await realpath(tmpdir()), 'cairn-probe-'));
   try {
-    const request = { argv: ['/bin/sh', '-c', 'echo works'], workspace: folder, confinement: { network: 'none' } } as const;
+    // One that lets the machine's own settings be written is none.
+    const look = 'for each in /proc/sys/kernel/core_pattern /proc/sysrq-trigger; do [ ! -w "$each" ] || exit 1; done; echo works';
+    const request = { argv: ['/bin/sh', '-c', look], workspace: folder, confinement: { network: 'none' } } as const;
     const [program = '', ...args] = await sandbox.wrap(request);
     const { stdout, stderr, failed } = await execa(program, args, {
       reject: false,

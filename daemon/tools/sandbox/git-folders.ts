@@ -7,6 +7,7 @@
  */
 import { lstat, readFile, readdir, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { liesIn } from './mounts.js';
 
 export interface GuardedPath {
   /** Absolute. */
@@ -30,11 +31,19 @@ const mostFolders = 200;
 const deepestName = 6;
 
 export async function findGitFolders(workspace: string): Promise<GitFolders> {
-  const git = join(workspace, '.git');
+  const link = join(workspace, '.git');
+  // A link is followed where it stays in the workspace; elsewhere nothing can be written anyway.
+  const git = await realpath(link).catch(() => link);
+  if (git !== link && !liesIn(git, workspace)) return { writable: [], pinned: [], readOnly: [] };
   const found = await find(git);
   if (found?.isFolder === true) return { writable: [], ...(await guardRepository(git, found.device)) };
   if (found === null) return { writable: [], pinned: [], readOnly: [] };
   const file = { path: git, exists: true, isFolder: false };
+  const inside = await folderInside(git, workspace);
+  if (inside !== null) {
+    const { pinned, readOnly } = await guardRepository(inside.path, inside.device);
+    return { writable: [], pinned, readOnly: [...readOnly, file] };
+  }
   const linked = await linkedFolder(git, workspace);
   const common = linked === null ? null : await commonFolder(linked);
   const place = common === null ? null : await find(common);
@@ -43,11 +52,22 @@ export async function findGitFolders(workspace: string): Promise<GitFolders> {
   return { writable: [common], pinned, readOnly: [...readOnly, file] };
 }
 
+/** The repository that a `.git` file points to, when that lies in the workspace as well (`--separate-git-dir`). */
+async function folderInside(file: string, workspace: string): Promise<{ path: string; device: number } | null> {
+  const path = await targetOf(file, workspace);
+  if (path === null || !liesIn(path, workspace)) return null;
+  const found = await find(path);
+  return found?.isFolder === true && (await find(join(path, 'HEAD'))) !== null ? { path, device: found.device } : null;
+}
+
+async function targetOf(file: string, workspace: string): Promise<string | null> {
+  const target = /^gitdir: (.+)$/m.exec(await readFile(file, 'utf8').catch(() => ''))?.[1]?.trim();
+  return target === undefined ? null : realpath(isAbsolute(target) ? target : resolve(workspace, target)).catch(() => null);
+}
+
 /** The folder that a `.git` file points to, when it is a worktree of a repository that points back to it. */
 async function linkedFolder(file: string, workspace: string): Promise<string | null> {
-  const target = /^gitdir: (.+)$/m.exec(await readFile(file, 'utf8').catch(() => ''))?.[1]?.trim();
-  if (target === undefined) return null;
-  const folder = await realpath(isAbsolute(target) ? target : resolve(workspace, target)).catch(() => null);
+  const folder = await targetOf(file, workspace);
   if (folder === null) return null;
   // A file that a stranger's repository brings could point anywhere; only a true worktree is pointed back from.
   const back = (await readFile(join(folder, 'gitdir'), 'utf8').catch(() => '')).trim();
