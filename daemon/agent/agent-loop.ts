@@ -16,7 +16,7 @@ import type { LeafOutcome, RunActivity } from '../executors/executor.js';
 import { reportTool } from '../missions/report-tool.js';
 import type { Provider, ProviderError, ToolSchema, Turn, TurnRequest } from '../providers/provider.js';
 import type { RunPublisher } from '../runner/run-publisher.js';
-import type { SessionRecord, Store, StoredMessage } from '../store/store.js';
+import type { Charge, SessionRecord, Store, StoredMessage } from '../store/store.js';
 import type { Confinement, Tool } from '../tools/tool.js';
 import { askToRaise, usedUp } from './budget.js';
 import { fitContext, type Fitted } from './fit-context.js';
@@ -85,6 +85,8 @@ interface Progress {
   readonly raw: Map<EffectId, string>;
   /** Monotonic time up to which work has been charged. */
   chargedTo: number;
+  /** What was trimmed is no longer before the model. */
+  forget: () => void;
 }
 
 export function createAgentLoop(parts: LoopParts): (run: LoopRun) => Promise<LeafOutcome> {
@@ -100,14 +102,23 @@ export function createAgentLoop(parts: LoopParts): (run: LoopRun) => Promise<Lea
   }
 
   return async function loop(run) {
+    const progress: Progress = { raw: new Map(), chargedTo: parts.clock.monotonic(), forget: () => undefined };
+    const outcome = await takeTurns(run, progress);
+    // What the tools of the last turn took. Of a run that was stopped meanwhile nothing can be written any more.
+    const activeMs = Math.round(parts.clock.monotonic() - progress.chargedTo);
+    await store.charge(run.ref, run.session.id, { ...freeOfCharge, activeMs });
+    return outcome;
+  };
+
+  async function takeTurns(run: LoopRun, progress: Progress): Promise<LeafOutcome> {
     const { ref } = run;
-    /** Arguments as they came, which the store keeps only redacted. */
-    const raw = asked.get(ref.runId) ?? new Map<EffectId, string>();
+    const { raw } = progress;
+    for (const [id, args] of asked.get(ref.runId) ?? []) raw.set(id, args);
     asked.delete(ref.runId);
-    const progress: Progress = { raw, chargedTo: parts.clock.monotonic() };
     const view = viewTranscript(store, ref.runId);
     await view.refresh();
     const guards = await createRunGuards(store, ref.runId, view.messages, parts.guards);
+    progress.forget = guards.forget;
     await refreshPlanMessage(store, run.session, ref, run.planning);
     const tools = schemasOf(run);
     for (;;) {
@@ -148,7 +159,7 @@ export function createAgentLoop(parts: LoopParts): (run: LoopRun) => Promise<Lea
       if (outcome !== null) return outcome;
       await view.refresh();
     }
-  };
+  }
 
   function schemasOf(run: LoopRun): readonly ToolSchema[] {
     return [
@@ -163,7 +174,7 @@ export function createAgentLoop(parts: LoopParts): (run: LoopRun) => Promise<Lea
   }
 
   async function leftOver(run: LoopRun): Promise<string | null> {
-    const steps = await stepsOf(run);
+    const steps = run.planning && (await stepsOf(run));
     const left = steps === null ? [] : remainingSteps(steps);
     return left.length === 0 ? null : remainingText(left);
   }
@@ -187,11 +198,15 @@ export function createAgentLoop(parts: LoopParts): (run: LoopRun) => Promise<Lea
     const answered = await ask(run, transcript, tools);
     if (answered === null) return stopped;
     const { result, fitted } = answered;
+    if (fitted.isTrimmed) progress.forget();
     if (run.signal.aborted && !result.ok) return stopped;
     if (!result.ok) return providerFailed(result.error);
     const turn = { ...result.turn, toolCalls: withUniqueIds(result.turn.toolCalls, parts.redact) };
     parts.tokens.counted(run.model, fitted.estimated, turn.usage.inputTokens);
     if (turn.finishReason === 'content_filter') {
+      // It is no turn of the transcript, and was paid for all the same.
+      const durationMs = Math.round(parts.clock.monotonic() - startedAt);
+      await store.charge(run.ref, run.session.id, { ...freeOfCharge, turns: 1, ...turn.usage, durationMs });
       return { type: 'failed', error: 'the provider filtered its answer', retryable: true };
     }
     const cut = turn.finishReason === 'length' && turn.toolCalls.length === 0;
@@ -237,6 +252,7 @@ export function createAgentLoop(parts: LoopParts): (run: LoopRun) => Promise<Lea
         tools,
         key,
         contextTokens,
+        planning: run.planning !== null,
         mustShrink,
         signal,
       };
@@ -252,7 +268,17 @@ export function createAgentLoop(parts: LoopParts): (run: LoopRun) => Promise<Lea
   }
 }
 
-const nothing: Fitted = { messages: [], estimated: 0, stepsTokens: null };
+const freeOfCharge: Charge = {
+  turns: 0,
+  toolCalls: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  costUsd: null,
+  durationMs: 0,
+  activeMs: 0,
+};
+
+const nothing: Fitted = { messages: [], estimated: 0, isTrimmed: false, stepsTokens: null };
 
 const tooLong = {
   ok: false,

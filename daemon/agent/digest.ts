@@ -10,6 +10,7 @@ import { nonceOf } from './untrusted.js';
 export interface DigestParts {
   readonly provider: Provider;
   readonly clock: Pick<Clock, 'monotonic'>;
+  readonly redact: (text: string) => string;
 }
 
 export interface DigestJob {
@@ -28,7 +29,7 @@ const longestDigest = 6_000;
 
 /** The new digest and what it cost; a text of null when none could be made: then the old one stays. */
 export async function writeDigest(
-  { provider, clock }: DigestParts,
+  { provider, clock, redact }: DigestParts,
   { model, key, before, dropped, longestMaterial, signal }: DigestJob,
 ): Promise<{ readonly text: string | null; readonly usage: SideUsage | null }> {
   const material = dropped.flatMap(({ messages }) => messages.map(describe)).join('\n');
@@ -50,7 +51,8 @@ export async function writeDigest(
     signal,
   );
   if (!result.ok) return { text: null, usage: null };
-  const text = result.turn.content.trim().slice(0, longestDigest);
+  // Redacted before it is cut: half a secret would not be known.
+  const text = redact(result.turn.content).trim().slice(0, longestDigest);
   return {
     text: text === '' ? null : text,
     usage: { ...result.turn.usage, durationMs: Math.round(clock.monotonic() - startedAt) },

@@ -29,6 +29,8 @@ export interface FitInput {
   readonly transcript: readonly StoredMessage[];
   readonly tools: readonly ToolSchema[];
   readonly key: TurnRequest['key'];
+  /** Whether the run keeps steps: without, those of an earlier time are not sent. */
+  readonly planning: boolean;
   /** Tokens of the context that may be used at most, whatever the model has. */
   readonly contextTokens: number | null;
   /** The provider has just said that the context is too long. */
@@ -40,6 +42,8 @@ export interface Fitted {
   readonly messages: readonly ProviderMessage[];
   /** Estimated tokens of the whole request. */
   readonly estimated: number;
+  /** Something was left out that the last request still had. */
+  readonly isTrimmed: boolean;
   /** Of these, those of the steps; null without any. */
   readonly stepsTokens: number | null;
 }
@@ -53,7 +57,8 @@ export async function fitContext(parts: FitParts, input: FitInput): Promise<Fitt
   const { session, ref, model, tools } = input;
   const toolTokens = tools.reduce((sum, tool) => sum + tokensOfTool(tool), 0);
   let [placed, state] = await Promise.all([store.placedMessages(ref.runId), store.trimState(ref.runId)]);
-  const arrangeNow = (trim: TrimState) => arrange({ ...input, ...placed, trim });
+  const planOf = () => (input.planning ? placed.plan : null);
+  const arrangeNow = (trim: TrimState) => arrange({ ...input, digest: placed.digest, plan: planOf(), trim });
   let arranged = arrangeNow(state);
   const limit = tokens.limit(model, input.contextTokens);
   const trimInput = { arranged, state, toolTokens, limit };
@@ -67,9 +72,14 @@ export async function fitContext(parts: FitParts, input: FitInput): Promise<Fitt
     parts.publisher.say(session.id, ref.runId, input.itemId, 'notice', describeTrim(plan));
   }
   const messages = flatten(arranged, state);
-  const shown = placed.plan?.content;
+  const shown = planOf()?.content;
   const steps = messages.find((message) => message.role === 'system' && message.content === shown);
-  return { messages, estimated: tokensOfContext(arranged, state, toolTokens), stepsTokens: steps ? tokensOf(steps) : null };
+  return {
+    messages,
+    estimated: tokensOfContext(arranged, state, toolTokens),
+    isTrimmed: plan !== null,
+    stepsTokens: steps ? tokensOf(steps) : null,
+  };
 }
 
 /** What goes is taken into the digest first; when that fails it goes all the same, and the old digest stays. */
@@ -85,12 +95,11 @@ async function carryOut(
     dropped.length === 0
       ? { text: null, usage: null }
       : await writeDigest(
-          { provider, clock },
+          { provider, clock, redact },
           { model, key, before, dropped, longestMaterial: Math.floor(limit * 0.5 * unitsPerToken), signal },
         );
   if (signal.aborted) return false;
-  const digest = text === null ? null : redact(text);
-  const events = await store.trimContext(ref, session.id, { state, digest, stage, groups: dropped.length, usage });
+  const events = await store.trimContext(ref, session.id, { state, digest: text, stage, groups: dropped.length, usage });
   if (events === null) return false;
   publisher.committed({ sessionId: session.id, events });
   return true;

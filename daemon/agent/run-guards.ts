@@ -11,6 +11,8 @@ import { effectIdOf } from './tool-calls.js';
 
 export interface RunGuards {
   ended(call: EndedCall): void;
+  /** Older messages are not sent any more. */
+  forget(): void;
   /** Something that the model is to be told with the hints of this turn. */
   remark(words: string): void;
   /**
@@ -32,12 +34,15 @@ export async function createRunGuards(
   if (turns.length > 0) {
     const effects = new Map((await store.transcriptEffects(runId)).map((effect) => [effect.id, effect]));
     for (const turn of turns) {
-      callsOf(turn, transcript, effects).forEach((call) => guards.called(call));
-      guards.turnEnded();
+      const calls = callsOf(turn, transcript, effects);
+      calls.forEach((call) => guards.called(call));
+      // The last turn may be under way: its end is still to come.
+      if (calls.length === turn.toolCalls?.length) guards.turnEnded();
     }
   }
   return {
     ended: (call) => guards.called(call),
+    forget: guards.forget,
     remark: (words) => void remarks.push(words),
     async settle(ref, activity, steps) {
       const advice = guards.turnEnded();

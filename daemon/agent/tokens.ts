@@ -39,6 +39,9 @@ export interface TokenBudget {
 
 /** Of a window, the part that a request may fill: the rest is for the answer, and for what the estimate misses. */
 const filled = 0.75;
+/** Estimated tokens from which on a request says how good the estimate is, and how far it is believed to be wrong at most. */
+const largeEnough = 2_000;
+const mostCorrection = 2.5;
 
 /** `windowOf`: tokens of a model's context. What is learned is kept for as long as the daemon runs. */
 export function createTokenBudget(windowOf: (model: string | null) => number): TokenBudget {
@@ -50,26 +53,36 @@ export function createTokenBudget(windowOf: (model: string | null) => number): T
   return {
     limit: (model, atMost) => Math.floor((Math.min(window(model), atMost ?? Infinity) * filled) / ratioOf(model)),
     counted(model, estimated, actual) {
-      if (estimated > 0 && actual > estimated * ratioOf(model)) ratios.set(model, actual / estimated);
+      // What a provider adds to each request, whatever its size, says nothing about the estimate.
+      if (estimated < largeEnough || actual <= estimated * ratioOf(model)) return;
+      ratios.set(model, Math.min(mostCorrection, actual / estimated));
     },
     refused(model, estimated, words) {
       // It was too long for sure; how long it may be, some providers say.
       const size = Math.min(estimated * ratioOf(model), window(model));
-      windows.set(model, Math.min(window(model), windowIn(words) ?? Infinity, Math.max(1, size * 0.9)));
+      const said = windowIn(words) ?? 0;
+      // A number that is far from what was sent means something else.
+      windows.set(model, Math.min(window(model), said >= size / 2 ? said : Infinity, Math.max(1, size * 0.9)));
     },
   };
 }
 
-/** The size of the window in the words of a provider: `maximum context length is 8192 tokens`, `200005 tokens > 199999 maximum`. */
+const number = String.raw`(\d[\d,_]*)\s*([km])?\b`;
+/** From the plainest to the loosest; `max_tokens` is about the answer. */
+const wordings = [
+  String.raw`(?:context|model)[^.\d]{0,30}?(?:length|window|size|limit)[^.\d]{0,40}?${number}`,
+  String.raw`${number}\s*(?:tokens?\s*)?(?:maximum|max)\s+(?:context|model)`,
+  String.raw`>\s*${number}\s*(?:tokens?\s*)?(?:maximum|max|limit)`,
+  String.raw`(?:maximum|max|limit)\s(?:number\sof\s)?(?:input\s|prompt\s)?tokens[^.\d]{0,30}?${number}`,
+].map((source) => new RegExp(source, 'i'));
+const units: Readonly<Record<string, number>> = { k: 1_000, m: 1_000_000 };
+
+/** The size of the window in the words of a provider: `maximum context length is 8192 tokens`, `context window of 128k`. */
 export function windowIn(words: string): number | null {
-  const patterns = [
-    /(?:maximum|max)[^.\d]{0,60}?(?:context|model|input|prompt)?[^.\d]{0,40}?(?:length|window|size|limit|tokens?|is|of)[^.\d]{0,20}?(\d[\d,_]{2,})/i,
-    />\s*(\d[\d,_]{2,})\s*(?:tokens?\s*)?(?:maximum|max|limit)/i,
-    /(?:context|window|n_ctx)[^.\d]{0,40}?(\d[\d,_]{2,})/i,
-  ];
-  for (const pattern of patterns) {
-    const digits = pattern.exec(words)?.[1]?.replaceAll(/[,_]/g, '');
-    if (digits !== undefined && Number(digits) > 0) return Number(digits);
+  for (const wording of wordings) {
+    const [, digits, unit = ''] = wording.exec(words) ?? [];
+    const tokens = Number(digits?.replaceAll(/[,_]/g, '')) * (units[unit.toLowerCase()] ?? 1);
+    if (tokens > 0) return tokens;
   }
   return null;
 }

@@ -60,20 +60,32 @@ export function planSurvival(input: TrimInput): TrimPlan | null {
   return tokens(state) < tokens(input.state) ? { ...plan, state } : null;
 }
 
-/** Leaves the oldest groups out until the rest fits; the newest one always stays. */
+/**
+ * Leaves the oldest groups out until the rest fits. The model's last turn stays, with its results and all that was said since:
+ * what it has not seen yet is never what goes.
+ */
 function dropOldest({ arranged, toolTokens }: TrimInput, state: TrimState, limit: number, stage: 2 | 3): TrimPlan {
   const groups = [...arranged.conversation, ...arranged.transcript];
   let tokens = tokensOfContext(arranged, state, toolTokens);
+  const lastTurn = groups.findLastIndex(({ from, messages }) => from === 'transcript' && messages[0]?.kind === 'assistant');
+  const most = lastTurn < 0 ? groups.length - 1 : lastTurn;
   let count = 0;
-  while (tokens > limit && count < groups.length - 1) tokens -= costOf(groups[count++] as Group, state);
+  let droppedTo = state.droppedTo;
+  // A word that came between a call and its results goes with them: it is below the mark as well.
+  const goesAlong = (group: Group | undefined): boolean =>
+    group?.from === 'transcript' && group.messages.every(({ seq }) => seq <= droppedTo);
+  while (count < most && (tokens > limit || goesAlong(groups[count]))) {
+    const group = groups[count++] as Group;
+    tokens -= costOf(group, state);
+    if (group.from === 'transcript') droppedTo = Math.max(droppedTo, ...group.messages.map(({ seq }) => seq));
+  }
   const dropped = groups.slice(0, count);
-  const lastOfTranscript = dropped.findLast(({ from }) => from === 'transcript')?.messages;
   return {
     stage,
     dropped,
     state: {
       ...state,
-      droppedTo: Math.max(state.droppedTo, ...(lastOfTranscript ?? []).map(({ seq }) => seq)),
+      droppedTo,
       conversationDropped: state.conversationDropped + countConversation(arranged, count),
     },
   };

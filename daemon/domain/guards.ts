@@ -37,7 +37,7 @@ export type Advice =
 export const endsRun = (advice: Advice): advice is Extract<Advice, { type: 'looping' | 'idling' }> =>
   advice.type === 'looping' || advice.type === 'idling';
 
-/** A call that takes this long waits for something. Milliseconds. */
+/** A call that takes this long, and works, waits for something. Milliseconds. */
 const waitMs = 2_000;
 /** Failures in a row of one tool until a hint, and again after as many more. */
 const failuresToHint = 3;
@@ -49,6 +49,8 @@ export interface Guards {
   called(call: EndedCall): void;
   /** All calls of a turn have theirs: what is to be done about them, worst last. */
   turnEnded(): readonly Advice[];
+  /** What the model was told is no longer before it: to ask for it again is no repetition. */
+  forget(): void;
   /** The call that is being repeated right now, and how often; null while the run goes forward. */
   repeating(): { readonly tool: string; readonly times: number } | null;
 }
@@ -71,8 +73,9 @@ export function createGuards(limits: GuardLimits): Guards {
       repeats.clear();
     }
     // What was refused outright (no such tool, wrong arguments) is new only as a mistake.
-    if ((isNew && !isMistake(call)) || call.durationMs >= waitMs) turn.news = true;
-    const times = (repeats.get(signature) ?? 0) + (call.durationMs >= waitMs && !isNew ? 0 : 1);
+    const isWait = call.durationMs >= waitMs && call.failure === null;
+    if ((isNew && !isMistake(call)) || isWait) turn.news = true;
+    const times = (repeats.get(signature) ?? 0) + (isWait && !isNew ? 0 : 1);
     repeats.set(signature, times);
     last = { tool: call.tool, times };
     if (times >= limits.blockAfter) advice.push({ type: 'looping', tool: call.tool, times });
@@ -105,6 +108,10 @@ export function createGuards(limits: GuardLimits): Guards {
       const given = advice.toSorted((a, b) => Number(endsRun(a)) - Number(endsRun(b)));
       advice = [];
       return given;
+    },
+    forget() {
+      seen.clear();
+      repeats.clear();
     },
     repeating: () => (last !== null && last.times >= limits.hintAfter ? last : null),
   };

@@ -28,8 +28,9 @@ export async function recover(parts: RecoverParts): Promise<readonly SessionId[]
   await parts.reapGuards();
   const sessions = await parts.store.sessionsNotAtRest();
   for (const sessionId of sessions) await recoverSession(parts, sessionId);
-  await recoverDeadlines(parts);
+  // Chats first: a deadline that passed wakes one, and it would be taken for one that the dead daemon carried out.
   await parts.chats.recover();
+  await recoverDeadlines(parts);
   return sessions;
 }
 

@@ -112,6 +112,8 @@ export function createSessionCommands(parts: CommandParts): SessionCommands {
         if (state === null) return notFound(sessionId);
         const resting = checkAtRest(state, 'Deleting the session');
         if (!resting.ok) return resting;
+        // A chat that works would go on in a session that is gone.
+        await parts.chats.cancel(sessionId);
         const events = await store.deleteSession(sessionId);
         states.forget(sessionId);
         parts.publisher.committed({ sessionId, events, deleted: true });

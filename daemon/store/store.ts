@@ -130,6 +130,13 @@ export interface Trim {
   readonly usage: SideUsage | null;
 }
 
+export interface Charge extends SideUsage {
+  readonly turns: number;
+  readonly toolCalls: number;
+  /** Of model and tools, in milliseconds. */
+  readonly activeMs: number;
+}
+
 /** What a request beside the turns of a run has cost. */
 export interface SideUsage {
   readonly inputTokens: number;
@@ -208,6 +215,8 @@ export interface Store extends Queries {
    * one: a leaf run must be running and carry the session's epoch, a chat or planner run must be running.
    */
   appendTurn(turn: NewTurn): Promise<{ readonly seq: number; readonly events: readonly CairnEvent[] } | null>;
+  /** Charges what was spent beside the turns. Nothing happens when the run is no longer the current one. */
+  charge(ref: RunRef, sessionId: SessionId, charge: Charge): Promise<void>;
   /** Writes how far the context was trimmed, and its digest. Null when the run is no longer the current one. */
   trimContext(ref: RunRef, sessionId: SessionId, trim: Trim): Promise<readonly CairnEvent[] | null>;
   /** Puts the protected message of the steps in its place; there is never more than one in a transcript. */

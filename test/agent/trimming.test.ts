@@ -70,8 +70,11 @@ describe('for any transcript and any window', () => {
           if (trim === null) return;
           const tokens = tokensOfContext(after, state, 10);
           expect(tokens).toBeLessThan(before);
-          // Fits, or only the newest group is left.
-          if (tokens > limit) expect(after.conversation.length + after.transcript.length).toBeLessThanOrEqual(1);
+          // Fits, or only the model's last turn is left, and what was said since.
+          if (tokens > limit) {
+            expect(after.conversation).toHaveLength(after.transcript.length === 0 ? 1 : 0);
+            expect(after.transcript.filter(({ messages }) => messages[0]?.kind === 'assistant').length).toBeLessThanOrEqual(1);
+          }
           // The newest is never what goes.
           const newest = parts.transcript.at(-1);
           if (newest && newest.kind !== 'plan_prompt') expect(after.transcript.at(-1)?.messages.at(-1)?.seq).toBe(newest.seq);
@@ -95,6 +98,45 @@ describe('for any transcript and any window', () => {
         }
         expect.unreachable('it never ends');
       }),
+    );
+  });
+});
+
+describe('what the model has not seen yet', () => {
+  const call = { id: 'c', name: 'read', arguments: '{}' };
+  it('is never what goes: results that a hint stands behind', () => {
+    const transcript: StoredMessage[] = [
+      ...transcriptOf([{ calls: 1, words: 400 }]),
+      { ...base, seq: 10, kind: 'assistant', role: 'assistant', content: '', toolCalls: [call] },
+      { ...base, seq: 11, kind: 'tool', role: 'tool', toolCallId: 'c', content: 'fresh '.repeat(2_000) },
+      { ...base, seq: 12, kind: 'notice', role: 'system', content: 'a hint' },
+    ];
+    const trim = planTrim({
+      arranged: arrange({ system: 's', conversation: [], transcript }),
+      state: untrimmed,
+      toolTokens: 0,
+      limit: 500,
+    });
+    expect(trim?.state.droppedTo).toBeLessThan(10);
+    expect(trim?.dropped).toHaveLength(1);
+  });
+
+  it('what came between a call and its results goes into the digest with them', () => {
+    const transcript: StoredMessage[] = [
+      { ...base, seq: 1, kind: 'plan_prompt', role: 'user', content: 'THE TASK' },
+      { ...base, seq: 2, kind: 'assistant', role: 'assistant', content: '', toolCalls: [call] },
+      { ...base, seq: 3, kind: 'notice', role: 'system', content: 'files changed' },
+      { ...base, seq: 4, kind: 'tool', role: 'tool', toolCallId: 'c', content: 'word '.repeat(300) },
+      ...[5, 6].map((seq) => ({ ...base, seq, kind: 'assistant', role: 'assistant', content: 'word '.repeat(40) }) as const),
+    ];
+    const trim = planTrim({
+      arranged: arrange({ system: 's', conversation: [], transcript }),
+      state: untrimmed,
+      toolTokens: 0,
+      limit: 200,
+    });
+    expect(trim?.dropped.flatMap(({ messages }) => messages.map(({ seq }) => seq)).sort()).toEqual(
+      expect.arrayContaining([2, 3, 4]),
     );
   });
 });
@@ -127,8 +169,12 @@ describe('the room that a request has', () => {
     expect(tokens.limit('big', 10_000)).toBe(7_500);
     tokens.counted('big', 1_000, 500);
     expect(tokens.limit('big')).toBe(75_000);
-    tokens.counted('big', 1_000, 2_000);
+    tokens.counted('big', 400, 1_600);
+    expect(tokens.limit('big')).toBe(75_000);
+    tokens.counted('big', 10_000, 20_000);
     expect(tokens.limit('big')).toBe(37_500);
+    tokens.counted('big', 10_000, 90_000);
+    expect(tokens.limit('big')).toBe(30_000);
     expect(tokens.limit('small')).toBe(3_000);
   });
 
@@ -136,8 +182,10 @@ describe('the room that a request has', () => {
     const tokens = createTokenBudget(() => 100_000);
     tokens.refused('m', 50_000, 'too long');
     expect(tokens.limit('m')).toBeLessThan(37_500);
-    tokens.refused('n', 50_000, 'maximum context length is 8192 tokens');
+    tokens.refused('n', 10_000, 'maximum context length is 8192 tokens');
     expect(tokens.limit('n')).toBe(6_144);
+    tokens.refused('o', 50_000, 'the request 128 has a context window of 128');
+    expect(tokens.limit('o')).toBe(33_750);
   });
 
   it.each([
@@ -146,6 +194,9 @@ describe('the room that a request has', () => {
     ['The input token count (1048577) exceeds the maximum number of tokens allowed (1048576).', 1_048_576],
     ["This endpoint's maximum context length is 16,384 tokens.", 16_384],
     ['the request exceeds the available context size (4096 tokens)', 4_096],
+    ['The context window of this model is 128k.', 128_000],
+    ["'max_tokens' or 'max_completion_tokens' is too large: 4096. This model's maximum context length is 8192 tokens.", 8_192],
+    ['Prompt contains 40000 tokens, too large for model with 32768 maximum context length', 32_768],
     ['Something else went wrong', null],
   ])('is read from: %s', (words, window) => {
     expect(windowIn(words)).toBe(window);

@@ -43,8 +43,22 @@ describe('a wait', () => {
   it('is no loop: a call that takes its time', () => {
     expect(types(play(repeat(20, call({ durationMs: 30_000 })))).join('')).toBe('');
   });
+  it('is a loop all the same when it fails the same way each time', () => {
+    expect(types(play(repeat(6, call({ durationMs: 30_000, failure: 'exit_code' })))).join()).toContain('looping');
+  });
   it('is no loop: a result that changes', () => {
     expect(types(play(Array.from({ length: 20 }, (_, i) => [call({ result: `line ${i}` })]))).join('')).toBe('');
+  });
+});
+
+describe('what was trimmed', () => {
+  it('may be asked for again', () => {
+    const guards = createGuards(limits);
+    for (let i = 0; i < 20; i += 1) {
+      guards.called(call());
+      guards.forget();
+      expect(guards.turnEnded()).toEqual([]);
+    }
   });
 });
 

@@ -19,6 +19,7 @@ type RunCommands = Pick<
   Store,
   | 'appendMessages'
   | 'appendTurn'
+  | 'charge'
   | 'trimContext'
   | 'putPlanMessage'
   | 'beginEffect'
@@ -48,6 +49,14 @@ export function runCommands(cx: Connection): Sync<RunCommands> {
       return cx.atomically(() => {
         const run = currentRun(cx, turn.sessionId, turn.ref);
         return run === undefined ? null : writeTurn(cx, turn, run);
+      });
+    },
+
+    charge(ref, sessionId, charge) {
+      cx.atomically(() => {
+        if (currentRun(cx, sessionId, ref) === undefined) return null;
+        addUsage(cx, { ...charge, sessionId, runId: ref.runId });
+        return true;
       });
     },
 

@@ -3,15 +3,12 @@ import type { ItemId, SessionId } from '../../../shared/plan.js';
 import type { Policy } from '../../../shared/mission.js';
 import type { RunId } from '../../../shared/run.js';
 import type { Spending, Spent } from '../queries.js';
-import type { SideUsage } from '../store.js';
+import type { Charge } from '../store.js';
 import type { Connection } from './connection.js';
 
-export interface Charge extends SideUsage {
+interface RunCharge extends Charge {
   readonly sessionId: SessionId;
   readonly runId: RunId;
-  readonly turns: number;
-  readonly toolCalls: number;
-  readonly activeMs: number;
 }
 
 // Made once: a text that is put together at each call would be hashed anew at each call.
@@ -28,7 +25,7 @@ const addAbove = `WITH RECURSIVE above (id) AS (
     below_cost_usd = CASE WHEN @costUsd IS NULL THEN below_cost_usd ELSE coalesce(below_cost_usd, 0) + @costUsd END
   WHERE session_id IN (SELECT id FROM above)`;
 
-export function addUsage(cx: Connection, charge: Charge): void {
+export function addUsage(cx: Connection, charge: RunCharge): void {
   cx.sql(addToRun).run(charge);
   cx.sql(addToSession).run(charge);
   cx.sql(addAbove).run(charge);

@@ -51,4 +51,13 @@ UPDATE runs SET active_ms = duration_ms,
   tool_calls = (SELECT count(*) FROM effects WHERE effects.transcript_id = runs.transcript_id AND effects.run_id = runs.id);
 UPDATE session_progress SET active_ms = duration_ms,
   tool_calls = (SELECT coalesce(sum(runs.tool_calls), 0) FROM runs WHERE runs.session_id = session_progress.session_id);
+WITH RECURSIVE below (top, id) AS (
+  SELECT parent_id, id FROM sessions WHERE parent_id IS NOT NULL
+  UNION SELECT below.top, s.id FROM below JOIN sessions s ON s.parent_id = below.id)
+UPDATE session_progress SET below_turns = spent.turns, below_tool_calls = spent.calls, below_tokens = spent.tokens,
+  below_cost_usd = spent.cost, below_active_ms = spent.ms
+FROM (SELECT below.top, sum(g.turns) AS turns, sum(g.tool_calls) AS calls, sum(g.input_tokens + g.output_tokens) AS tokens,
+    sum(g.cost_usd) AS cost, sum(g.active_ms) AS ms
+  FROM below JOIN session_progress g ON g.session_id = below.id GROUP BY below.top) AS spent
+WHERE spent.top = session_progress.session_id;
 `;
