@@ -35,6 +35,7 @@ const rooms = {
     'agent/agent-loop.ts',
     'agent/args-digest.ts',
     'agent/prompts.ts',
+    'agent/untrusted.ts',
     'missions/report-tool.ts',
     'runner/approvals.ts',
     'runner/run-publisher.ts',

@@ -1,5 +1,4 @@
 /** A whole daemon on one home: opened in order, each step refusing with what to do; stopped in the reverse. */
-import { dirname } from 'node:path';
 import { protocolVersion } from '../shared/contract.js';
 import { ok, type Result } from '../shared/errors.js';
 import type { HomeFiles } from '../shared/paths.js';
@@ -14,6 +13,7 @@ import { takeLock } from './lock.js';
 import { createEventLog } from './log-events.js';
 import { type Logger, openLog } from './log.js';
 import { createProvider } from './model.js';
+import { ownFolders } from './own-folders.js';
 import { policyFor, settingsFor } from './policies.js';
 import { type ProjectSettings, withoutProject } from './project-settings.js';
 import type { Provider } from './providers/provider.js';
@@ -94,7 +94,7 @@ async function open({ files, flags, environment, onStopAsked }: DaemonOptions, c
   const detecting = detectSandbox({
     platform: process.platform,
     path: environment.PATH,
-    own: ownFolders(files),
+    own: ownFolders(files).paths,
     enabled: config.sandbox.enabled,
     isRoot: process.getuid?.() === 0,
   });
@@ -223,10 +223,7 @@ async function open({ files, flags, environment, onStopAsked }: DaemonOptions, c
   });
 }
 
-/** Everything of the daemon's own: where its socket, its token, its database and its logs are. */
-const ownFolders = ({ home, config, database, socket, token, logs }: HomeFiles): string[] => [
-  ...new Set([home, ...[config, database, socket, token].map((file) => dirname(file)), logs]),
-];
+const denied = { action: 'deny', deadlineSeconds: 0, onDeadline: 'deny' } as const;
 
 interface AppContext extends Pick<DaemonOptions, 'files' | 'environment'> {
   readonly config: Config;
@@ -241,6 +238,7 @@ interface AppContext extends Pick<DaemonOptions, 'files' | 'environment'> {
 }
 
 function appOf({ mcp, files, sandbox, config, environment, store, provider, publisher, redactor, log, warn }: AppContext): App {
+  const own = ownFolders(files);
   /** The rules that a session was made with hold on; of a file that cannot be read any more, only the limits are the daemon's own. */
   const holdsIn = async (session: SessionRecord): Promise<ProjectSettings> => {
     const project = await settingsFor(session.workspace, config, warn);
@@ -267,7 +265,11 @@ function appOf({ mcp, files, sandbox, config, environment, store, provider, publ
     toolSchema,
     parseArguments,
     canonicalPath: policyPath,
-    judge: (session, wish) => judge(session.policy, wish, { sandbox: sandbox.kind !== 'none' }),
+    judge: (session, wish) => {
+      // Nobody's policy gives the daemon's own settings, token and store to a model, wherever the workspace begins.
+      if (wish.path !== undefined && own.has(session.workspace, wish.path)) return denied;
+      return judge(session.policy, wish, { sandbox: sandbox.kind !== 'none' });
+    },
     isOffered: (session, tool) => isOffered(session.policy, tool.name),
     classify: classifyCommand,
     confinementOf: (session) => confinementOf(session.policy),

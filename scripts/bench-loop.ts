@@ -34,7 +34,7 @@ async function turnCost(): Promise<{ ours: number; bare: number }> {
     env: { OPENAI_BASE_URL: provider.baseUrl, OPENAI_API_KEY: 'sk-bench-00000000', CAIRN_MODEL: 'scripted', CAIRN_LOG: 'error' },
   });
   const session = await daemon.call('session.create', {
-    workspace: home,
+    workspace: tmpdir(),
     policy: 'full',
     items: [{ title: 'Warm up' }, { title: 'Measure' }],
   });
@@ -73,7 +73,7 @@ async function fixedPart(items: number): Promise<{ tokens: number; tools: number
   });
   const session = await daemon.call('session.create', {
     goal: 'Measure',
-    workspace: home,
+    workspace: tmpdir(),
     policy: 'full',
     items: Array.from({ length: items }, (_, i) => ({ title: `Item number ${i}` })),
   });

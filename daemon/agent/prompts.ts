@@ -3,6 +3,7 @@ import type { Item } from '../../shared/plan.js';
 import type { Report } from '../../shared/mission.js';
 import { countLeaves, listTree, numberAt } from '../../shared/plan-tree.js';
 import { placesOf, type Plan } from '../domain/plan.js';
+import { neutralise, wrapUntrusted } from '../domain/untrusted.js';
 import type { Confinement } from '../tools/tool.js';
 
 export interface SystemFacts {
@@ -119,14 +120,13 @@ function countsLine({ tree }: Plan): string {
 
 function describeReport(report: Report): string {
   const { handover } = report;
-  return [report.summary, handover?.outcome, handover?.handoverForNext, ...(handover?.caveats ?? [])]
-    .filter((text) => text !== undefined && text !== '')
-    .join(' ');
+  const said = [report.summary, handover?.outcome, handover?.handoverForNext, ...(handover?.caveats ?? [])];
+  return neutralise(said.filter((text) => text !== undefined && text !== '').join(' '));
 }
 
 /** Side effects of earlier runs of the same leaf, so that nothing is repeated without a look. */
 export function earlierEffects(effects: readonly { name: string; args: string; state: string }[]): string {
-  const shown = effects.slice(-20).map(({ name, args, state }) => `- ${name} ${cut(args, 300)} (${state})`);
+  const shown = effects.slice(-20).map(({ name, args, state }) => `- ${neutralise(`${name} ${cut(args, 300)}`)} (${state})`);
   return [
     'Earlier runs of this item already did the following. Look at what is there before you repeat any of it:',
     ...shown,
@@ -146,7 +146,7 @@ export const cutOff = 'Your answer was cut off at its length limit. Go on, in sm
 export const saySomething =
   'You ended without a text and without a report. Say what you did with mission_report (result), or why it cannot be done (blocker).';
 export const filesChanged = (files: readonly string[]): string =>
-  `While this run waited, others worked in the workspace. Changed meanwhile: ${files.join(', ')}. Read them again before you rely on them.`;
+  `While this run waited, others worked in the workspace. Changed meanwhile: ${neutralise(files.join(', '))}. Read them again before you rely on them.`;
 
 /** How many leaves there are and how they stand, on a line. */
 export function planOverview(plan: Plan): string {
@@ -154,4 +154,11 @@ export function planOverview(plan: Plan): string {
     .slice(0, 200)
     .map((item) => `${'  '.repeat(item.depth)}${item.number} [${item.status}] ${cut(item.title, caps.sibling)}`)
     .join('\n');
+}
+
+/** A word for the next try. What a check printed is text from outside, and told apart from the words about it. */
+export function noticeText(notice: string, nonce: string): string {
+  const [first = '', ...output] = notice.split('\n');
+  if (!first.startsWith('check failed: ') || output.join('').trim() === '') return notice;
+  return `${neutralise(first)}\n${wrapUntrusted(output.join('\n'), 'check', nonce)}`;
 }

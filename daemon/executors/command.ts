@@ -4,7 +4,7 @@ import { argsDigest } from '../agent/args-digest.js';
 import { secretInCommand } from '../agent/prompts.js';
 import type { Approvals } from '../runner/approvals.js';
 import type { RunPublisher } from '../runner/run-publisher.js';
-import { runShown } from '../runner/shown-command.js';
+import { chargeTime, runShown } from '../runner/shown-command.js';
 import type { StoredEffect } from '../store/queries.js';
 import type { SessionRecord, Store } from '../store/store.js';
 import type { CommandClass, CommandResult, CommandRunner, Confinement } from '../tools/tool.js';
@@ -66,6 +66,7 @@ export function createCommandExecutor(parts: CommandExecutorParts): Executor {
     const request = { command, cwd: session.workspace, timeoutMs, confinement, signal };
     const result = await runShown(parts.commands, request, output, activity);
     const content = parts.redact(describe(result, timeoutMs));
+    await chargeTime(store, ref, session.id, result.durationMs);
     const aborted = result.ended === 'aborted';
     const state = aborted ? 'unknown' : result.exitCode === 0 ? 'done' : 'failed';
     const events = await store.endEffect({ id, sessionId: session.id, runId: ref.runId, state, toolCallId: null, content });

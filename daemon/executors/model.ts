@@ -3,7 +3,8 @@ import type { Message } from '../../shared/run.js';
 import type { Clock } from '../clock.js';
 import type { Plan } from '../domain/plan.js';
 import type { LoopRun, RunSettings } from '../agent/agent-loop.js';
-import { earlierEffects, planPrompt, systemPrompt } from '../agent/prompts.js';
+import { earlierEffects, noticeText, planPrompt, systemPrompt } from '../agent/prompts.js';
+import { nonceOf } from '../agent/untrusted.js';
 import { reportToolName } from '../missions/report-tool.js';
 import { planToolName } from '../domain/steps/step-schema.js';
 import type { RunPublisher } from '../runner/run-publisher.js';
@@ -38,7 +39,9 @@ export function createModelExecutor(parts: ModelExecutorParts): Executor {
   async function prepare(job: LeafJob): Promise<readonly Omit<Message, 'at'>[]> {
     const transcript = await store.transcript(job.ref.runId);
     if (transcript.some((message) => message.runId === job.ref.runId)) return [];
-    const notice: Omit<Message, 'at'>[] = job.notice ? [{ kind: 'notice', role: 'system', content: job.notice }] : [];
+    const notice: Omit<Message, 'at'>[] = job.notice
+      ? [{ kind: 'notice', role: 'system', content: noticeText(job.notice, nonceOf(`${job.ref.runId}:check`)) }]
+      : [];
     if (job.resumes !== null && transcript.length > 0) return (await wasTold(job, transcript)) ? [] : notice;
     const plan = await parts.planOf(job.session);
     if (plan === null) return notice;

@@ -27,6 +27,8 @@ export interface AnswerParts {
 export interface Answers {
   answer(id: string, answer: string): Promise<Result<InboxEntry>>;
   acknowledge(id: string): Promise<Result<InboxEntry>>;
+  /** Somebody raised the budget otherwise: whoever waits to hear about it goes on. */
+  budgetRaised(sessionId: SessionId): Promise<void>;
   /** Applies an entry's default; nothing when it has an answer already. */
   expire(id: string): Promise<void>;
   /** Lets a waiting run go on when nothing that it asked is open any more. */
@@ -90,6 +92,16 @@ export function createAnswers(parts: AnswerParts): Answers {
       if (acked === null) return alreadyClosed(id, entry.state);
       publisher.committed({ sessionId: entry.sessionId, events: acked.events, inbox: [acked.entry] });
       return ok(acked.entry);
+    },
+    async budgetRaised(sessionId) {
+      const { rows } = await store.inbox({ sessionId, state: 'open' }, { limit: 100, cursor: null });
+      for (const { id, runId, options } of rows.filter(({ kind }) => kind === 'budget')) {
+        const closed = options.length > 0 ? await store.answerInbox(id, 'allow', 'answered') : await store.ackInbox(id);
+        if (closed === null) continue;
+        parts.deadlines.forget(id);
+        publisher.committed({ sessionId, events: closed.events, inbox: [closed.entry] });
+        if (runId !== null) await settle(sessionId, runId);
+      }
     },
     async expire(id) {
       const entry = await store.inboxEntry(id);

@@ -13,7 +13,7 @@ import type { CommandClass, CommandRunner, Confinement } from '../tools/tool.js'
 import type { Approvals } from './approvals.js';
 import { secretInCommand } from '../agent/prompts.js';
 import type { RunPublisher } from './run-publisher.js';
-import { runShown } from './shown-command.js';
+import { chargeTime, runShown } from './shown-command.js';
 
 export interface CheckJob {
   readonly session: SessionRecord;
@@ -60,7 +60,7 @@ export function createCheckRunner(parts: CheckParts): CheckRunner {
         const effectId = `${ref.runId}.check.${index}.${digestOf(command)}` as EffectId;
         if (parts.isRedacted(command))
           return { type: 'reported_blocked', ref, reason: secretInCommand('check'), reported: false };
-        const wish = { effectId, tool: 'shell', ...parts.classify(command), command };
+        const wish = { effectId, tool: 'shell', ...parts.classify(command), command: parts.redact(command) };
         const permission = await approvals.permission(session, wish, { runId: ref.runId, itemId: item.id });
         if (permission.type === 'ask') return { type: 'asked', ref, entries: [permission.entry] };
         if (permission.type === 'refused') {
@@ -74,6 +74,7 @@ export function createCheckRunner(parts: CheckParts): CheckRunner {
         const timeoutMs = await parts.timeoutFor(session);
         const request = { command, cwd: session.workspace, timeoutMs, confinement, signal };
         const result = await runShown(parts.commands, request, output, activity);
+        await chargeTime(store, ref, session.id, result.durationMs);
         if (signal.aborted) return null;
         const tail = parts.redact(result.output).slice(-tailLength);
         const passed = result.exitCode === 0;

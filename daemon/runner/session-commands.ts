@@ -54,11 +54,8 @@ export function createSessionCommands(parts: CommandParts): SessionCommands {
     return row ? ok(row.planRun) : notFound(sessionId);
   }
 
-  /** Kinds that are not named stay as they are. */
   async function setBudget(sessionId: SessionId, budget: Budget): Promise<boolean> {
-    const session = await store.session(sessionId);
-    if (session === null) return false;
-    const changed = await store.setBudget(sessionId, { ...session.policy.budget, ...budget });
+    const changed = await store.setBudget(sessionId, budget);
     parts.publisher.committed({ sessionId, events: [] });
     return changed;
   }
@@ -142,9 +139,15 @@ export function createSessionCommands(parts: CommandParts): SessionCommands {
     },
 
     async start(sessionId, { reset, planning, budget, once }) {
-      if (budget !== undefined && !(await setBudget(sessionId, budget))) return notFound(sessionId);
+      const before = (await store.session(sessionId))?.policy.budget;
+      // First the budget: a run that is woken asks for it at once.
+      if (budget !== undefined && !(await setBudget(sessionId, { ...before, ...budget }))) return notFound(sessionId);
       if (planning !== undefined) await store.setPlanning(sessionId, planning && parts.planning);
-      return control(sessionId, { type: 'start', reset }, once);
+      const started = await control(sessionId, { type: 'start', reset }, once);
+      if (budget === undefined) return started;
+      if (started.ok) await parts.answers.budgetRaised(sessionId);
+      else await setBudget(sessionId, before ?? {});
+      return started.ok ? planRun(sessionId) : started;
     },
     pause: (sessionId, now) => control(sessionId, { type: 'pause', now }, null),
     cancel: (sessionId) => control(sessionId, { type: 'cancel' }, null),

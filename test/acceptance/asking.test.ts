@@ -1,6 +1,6 @@
 /** Asking a person: several calls at once, in a chat, and across a crash. */
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { PolicyInput } from '../../shared/mission.js';
 import type { SessionId } from '../../shared/plan.js';
@@ -199,5 +199,77 @@ describe('the default policy', () => {
     expect(existsSync(join(story.workspace, 'inside.txt'))).toBe(true);
     expect(existsSync('/etc/outside.txt')).toBe(false);
     expect((await story.daemon.call('daemon.status', {})).sandbox).toMatchObject({ kind: 'bubblewrap' });
+  });
+});
+
+describe('a workspace around the daemon’s own folder', () => {
+  it('gives its settings to nobody: not by a file tool, not by a search, not by a command', async () => {
+    const story = await tellStory((_body, number) =>
+      number === 1
+        ? [
+            call('write', { path: 'home/config.json', content: '{}' }),
+            call('read', { path: 'home/token' }),
+            call('grep', { pattern: 'cairn', path: '.' }),
+            call('shell', { command: 'cat home/token; ls -A home | wc -l' }),
+          ]
+        : result(),
+    );
+    const session = await story.session({ ...oneItem, workspace: dirname(story.home), policy: 'workspace' });
+    await runToRest(story.daemon, session.id, 'completed');
+    const results = toolResults(story.provider.requests[1]?.body as ScriptedRequest).map(({ content }) => content);
+    expect(results[0]).toContain('denies write');
+    expect(results[1]).toContain('denies read');
+    expect(results[2]).not.toContain('home/');
+    expect(results[3]).toMatch(/^0$/m);
+    expect(existsSync(join(story.home, 'config.json'))).toBe(false);
+  });
+});
+
+describe('a budget that somebody waits for', () => {
+  it('is raised by a start as well; a start that is refused changes none', async () => {
+    const story = await tellStory((_body, number) =>
+      number <= 2 ? call('write', { path: `f${number}`, content: 'x' }) : result(),
+    );
+    const policy: PolicyInput = { default: 'allow', rules: [], budget: { turns: 2, onExhausted: 'ask' } };
+    const session = await story.session({ ...oneItem, policy });
+    await story.daemon.call('run.start', { sessionId: session.id });
+    await waitForRun(story.daemon, session.id, 'waiting');
+    await story.daemon.call('run.start', { sessionId: session.id, budget: { turns: 9 } });
+    await waitForRun(story.daemon, session.id, 'completed');
+    expect(await openEntries(story)).toEqual([]);
+    await expect(story.daemon.call('run.start', { sessionId: session.id, budget: { turns: 1 } })).rejects.toThrow(
+      'Nothing is open',
+    );
+    expect((await story.daemon.call('session.get', { sessionId: session.id })).budget).toMatchObject({ turns: 9 });
+  });
+
+  it('of minutes counts the work of commands and checks', async () => {
+    const story = await tellStory(() => result());
+    const policy: PolicyInput = { default: 'allow', rules: [], budget: { minutes: 0.005 } };
+    const session = await story.session({ items: [{ title: 'Command', command: 'sleep 0.4' }, { title: 'Model' }], policy });
+    const run = await runToRest(story.daemon, session.id, 'blocked');
+    expect(run.lastError).toContain('0.005 minutes');
+    expect(story.provider.requests).toHaveLength(0);
+  });
+});
+
+describe('a chat whose question ran out while the daemon was down', () => {
+  it('goes on once', async () => {
+    const story = await tellStory((_body, number) => (number === 1 ? append('never') : say('Not done.')));
+    const policy: PolicyInput = { default: 'allow', rules: [{ tool: 'shell', action: 'ask', deadline: 1 }] };
+    const session = await story.session({ ...oneItem, profile: 'solo', policy });
+    await story.daemon.call('chat.send', { sessionId: session.id, text: 'Say it' });
+    await waitFor('the question', async () => (await openEntries(story)).length === 1);
+    const [entry] = await openEntries(story);
+    await story.daemon.kill();
+    await waitFor('its deadline', () => Date.parse(entry?.deadline ?? '') < Date.now());
+    await story.restart();
+    await waitFor(
+      'an answer',
+      async () => (await story.daemon.call('run.list', { sessionId: session.id })).runs[0]?.status === 'completed',
+    );
+    const { runs } = await story.daemon.call('run.list', { sessionId: session.id });
+    expect(runs.map(({ status }) => status)).toEqual(['completed']);
+    expect(story.provider.requests).toHaveLength(2);
   });
 });
