@@ -90,13 +90,33 @@ export function isOffered(policy: PolicyInput, tool: string): boolean {
 
 /** `parent` with the rules of `child` (a project's configuration, a sub-mission's) applying as well, and the least of both budgets. */
 export function tighten(parent: Policy, child: Policy): Policy {
-  const [own, ...others] = allRules(parent);
+  const both = [parent.sandbox, child.sandbox];
+  const sandbox = both.includes(true) ? true : both.every((each) => each === false) ? false : undefined;
+  const [own, ...others] = allRules(parent).map((rules) => asBefore(rules, parent, sandbox !== false));
+  const added = allRules(child).map((rules) => asBefore(rules, child, sandbox !== false));
   return {
-    ...own,
-    sandbox: parent.sandbox !== false || child.sandbox !== false,
+    ...(own as Rules),
+    ...(sandbox === undefined ? {} : { sandbox }),
     network: parent.network === true && child.network === true,
-    also: [...others, ...allRules(child)],
+    also: [...others, ...added],
     budget: smaller(parent.budget ?? {}, child.budget ?? {}),
+  };
+}
+
+/**
+ * Rules that were written for commands without a sandbox, when another policy puts them into one: what they asked for or
+ * denied there they still do, and what they would have allowed only in a sandbox they still do not.
+ */
+function asBefore({ default: otherwise, rules }: Rules, { sandbox }: Policy, isNow: boolean): Rules {
+  if (sandbox !== false || !isNow) return { default: otherwise, rules };
+  const kept = rules.filter(({ when }) => when?.sandboxed !== true);
+  return {
+    default: otherwise,
+    rules: kept.map((rule) => {
+      if (rule.when?.sandboxed === undefined) return rule;
+      const { sandboxed: _sandboxed, ...when } = rule.when;
+      return { ...rule, when };
+    }),
   };
 }
 

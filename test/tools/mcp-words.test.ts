@@ -28,10 +28,18 @@ describe('the configuration of servers', () => {
 
   it('tells what is to be hidden', () => {
     const servers = mcpServersSchema.parse({
-      a: { command: 'x', env: { KEY: 'value-of-a', PLACE: '${workspace}' } },
-      b: { url: 'https://x/', headers: { Authorization: 'Bearer value-of-b' } },
+      a: { command: 'x', args: ['--token', 'in-args', '--api-key=in-arg'], env: { KEY: 'value-of-a', PLACE: '${workspace}' } },
+      b: { url: 'https://u:in-address@x/?key=in-query', headers: { Authorization: 'Bearer value-of-b' } },
     });
-    expect(secretsOf(servers)).toEqual(['value-of-a', 'Bearer value-of-b', 'value-of-b']);
+    expect(secretsOf(servers)).toEqual([
+      'value-of-a',
+      'Bearer value-of-b',
+      'value-of-b',
+      'in-args',
+      'in-arg',
+      'in-address',
+      'in-query',
+    ]);
   });
 
   it('starts nothing when every server is off', async () => {

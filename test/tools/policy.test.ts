@@ -276,6 +276,21 @@ describe('how commands are confined', () => {
     expect(confinementOf(resolvePolicy(policy))).toEqual(confinement);
   });
 
+  test('keeps rules that were written for commands without one', () => {
+    const parent = resolvePolicy({
+      default: 'allow',
+      sandbox: false,
+      rules: [{ tool: 'shell', when: { sandboxed: false }, action: 'ask' }],
+    });
+    const both = tighten(parent, resolvePolicy({ default: 'allow', rules: [] }));
+    expect(judge(both, shell('rm x'), { sandbox: true }).action).toBe('ask');
+  });
+
+  test('by name, and not there, has commands asked for', () => {
+    expect(judge({ default: 'allow', sandbox: true }, shell('ls'), { sandbox: false }).action).toBe('ask');
+    expect(judge({ default: 'allow' }, shell('ls'), { sandbox: false }).action).toBe('allow');
+  });
+
   test('never becomes looser by a second policy', () => {
     expect(confinementOf(tighten(resolvePolicy('full'), resolvePolicy('workspace')))).toEqual({ network: 'none' });
     expect(confinementOf(tighten(resolvePolicy('workspace'), resolvePolicy('full')))).toEqual({ network: 'none' });

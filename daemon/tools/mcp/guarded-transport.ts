@@ -7,7 +7,7 @@ import { mkdir, stat } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
 import { ReadBuffer, serializeMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import type { Clock } from '../../clock.js';
-import { guardName, markerVariable } from '../process/guard-script.js';
+import { guardName, markerVariable, reapFunctions } from '../process/guard-script.js';
 import { guardFolder, reapGuard, removeRegistration } from '../process/reap-guards.js';
 import { longestMessage } from './bounded-fetch.js';
 import { NotSent } from './mcp-failure.js';
@@ -32,14 +32,17 @@ export interface GuardParts {
 const script = `
 cairn_folder=$1 cairn_marker=$2
 shift 2
+${reapFunctions}
 (umask 077 && printf '%s\\n' "$cairn_marker" >"$cairn_folder/$$") || exit 1
 (
   trap '' TERM INT HUP QUIT
   exec >/dev/null 2>&1
   read -r cairn_end <&3
+  reap
   kill -KILL 0
 ) </dev/null &
 ${markerVariable}=$cairn_marker "$@" 3<&-
+reap
 kill -KILL 0
 `;
 

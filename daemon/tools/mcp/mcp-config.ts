@@ -1,5 +1,6 @@
 /** Which MCP servers there are: key `mcpServers` of the global configuration. A project cannot name any. */
 import { z } from 'zod';
+import { isSecretName } from '../../domain/secret-names.js';
 
 const common = {
   enabled: z.boolean().default(true),
@@ -49,7 +50,27 @@ export type McpServersConfig = z.infer<typeof mcpServersSchema>;
 export function secretsOf(servers: McpServersConfig): string[] {
   const values = Object.values(servers).flatMap((server) => Object.values('command' in server ? server.env : server.headers));
   const credentials = values.flatMap((value) => /^[A-Za-z]+\s+(\S+)$/.exec(value.trim())?.[1] ?? []);
-  return [...values.filter((value) => !value.includes(placeholder)), ...credentials];
+  const around = values
+    .filter((value) => value.includes(placeholder))
+    .flatMap((value) => value.split(placeholder).filter((part) => part !== ''));
+  const named = Object.values(servers).flatMap((server) =>
+    'command' in server ? inArguments(server.args) : inAddress(server.url),
+  );
+  return [...values.filter((value) => !value.includes(placeholder)), ...around, ...credentials, ...named];
+}
+
+/** `--token x`, `--api-key=x`. */
+const inArguments = (args: readonly string[]): string[] =>
+  args.flatMap((arg, index) => {
+    const [, name = '', value] = /^--?([\w-]+)(?:=(.*))?$/s.exec(arg) ?? [];
+    return isSecretName(name) ? [value ?? args[index + 1] ?? ''] : [];
+  });
+
+/** The password of an address, and what its query holds under the name of a secret. */
+function inAddress(address: string): string[] {
+  const { password, searchParams } = new URL(address);
+  const named = [...searchParams].flatMap(([name, value]) => (isSecretName(name) ? [value] : []));
+  return [decodeURIComponent(password), ...named].filter((value) => value !== '');
 }
 
 const placeholder = '${workspace}';

@@ -26,18 +26,8 @@ export const markerVariable = 'CAIRN_COMMAND';
 /** `$0` of the guard: how its command line is recognised. */
 export const guardName = 'cairn-guard';
 
-/**
- * Called as `sh -c SCRIPT cairn-guard FOLDER MARKER PROGRAM ARGUMENT…`. Variables are prefixed because a variable that is
- * already in the environment would be passed on to the command with the guard's value.
- */
-export const guardScript = `
-cairn_folder=$1 cairn_marker=$2
-shift 2
-cairn_path=$PATH
-PATH=/usr/bin:/bin:$PATH
-trap : TERM INT HUP QUIT USR1 USR2 ALRM
-
-marked() {
+/** Shell functions that kill what carries the marker `$cairn_marker`, wherever it went. */
+export const reapFunctions = `marked() {
   if [ -r /proc/self/environ ]; then
     grep -las "${markerVariable}=$cairn_marker" /proc/[0-9]*/environ | while IFS=/ read -r _ _ cairn_pid _; do
       echo "$cairn_pid"
@@ -57,8 +47,20 @@ reap() {
     kill -KILL $cairn_pids
     cairn_round=$((cairn_round + 1))
   done
-}
+}`;
 
+/**
+ * Called as `sh -c SCRIPT cairn-guard FOLDER MARKER PROGRAM ARGUMENT…`. Variables are prefixed because a variable that is
+ * already in the environment would be passed on to the command with the guard's value.
+ */
+export const guardScript = `
+cairn_folder=$1 cairn_marker=$2
+shift 2
+cairn_path=$PATH
+PATH=/usr/bin:/bin:$PATH
+trap : TERM INT HUP QUIT USR1 USR2 ALRM
+
+${reapFunctions}
 (umask 077 && printf '%s\\n' "$cairn_marker" >"$cairn_folder/$$") || exit 1
 echo ready >&4
 read -r cairn_go <&3 || exit 1

@@ -3,9 +3,9 @@
  * them. It is a help for policies and for people, and no boundary: a program does what it likes. The sandbox is the boundary.
  */
 import { forEachChild, parse, type Command, type Redirection, type SyntaxNode } from 'unbash';
-import type { EffectClass } from '../../../shared/run.js';
+import { type EffectClass, effectClasses } from '../../../shared/run.js';
 import type { CommandClass } from '../tool.js';
-import { bareHost, hostsIn } from './hosts.js';
+import { bareHost, hostsIn, unknownHost } from './hosts.js';
 import { classOfWriting, folderAfter } from './places.js';
 import { programRules, worst } from './program-rules.js';
 import { classByName } from './programs.js';
@@ -17,7 +17,7 @@ const deepest = 12;
 /** Nodes of one command line that are looked at. */
 const mostNodes = 50_000;
 /** They take a host as their first word. */
-const byHost = new Set(['ssh', 'ping', 'telnet', 'nc', 'ncat', 'nslookup', 'host', 'dig', 'whois', 'traceroute', 'ftp', 'sftp']);
+const byHost = new Set(['ssh', 'ping', 'telnet', 'nslookup', 'host', 'dig', 'whois', 'traceroute', 'ftp', 'sftp']);
 
 interface Look {
   readonly classes: EffectClass[];
@@ -31,7 +31,11 @@ interface Look {
 export function classifyCommand(command: string): CommandClass {
   const look: Look = { classes: [], hosts: new Set(), functions: new Set(), nodes: 0, folder: 'workspace' };
   lookAtScript(command, look, 0);
-  return { class: worst(look.classes), hosts: [...look.hosts] };
+  const worstOfAll = worst(look.classes);
+  // What runs beside a named host could reach any other: no rule about hosts may allow it all.
+  if (look.hosts.size > 0 && effectClasses.indexOf(worstOfAll) > effectClasses.indexOf('network_egress'))
+    look.hosts.add(unknownHost);
+  return { class: worstOfAll, hosts: [...look.hosts] };
 }
 
 function lookAtScript(text: string, look: Look, depth: number): void {
@@ -89,13 +93,13 @@ function lookAtWords(words: readonly Argument[], look: Look, depth: number): voi
   if (first === undefined) return;
   if (depth > deepest || first.isDynamic) return void look.classes.push('unknown');
   const name = nameOf(first.text);
-  hostsIn(args).forEach((host) => look.hosts.add(host));
+  hostsIn(name, args).forEach((host) => look.hosts.add(host));
   if (byHost.has(name)) bareHost(firstOperand(name, args)).forEach((host) => look.hosts.add(host));
   if (name === 'cd' || name === 'pushd') look.folder = folderAfter(operands(args)[0]);
   const own = classOfProgram(first.text, name, args, look);
   look.classes.push(inFolder(own, name, args, look));
   // What an address is, is known only when it runs: no rule about hosts may take it for one that it knows.
-  if (own === 'network_egress' && args.some(({ isDynamic }) => isDynamic)) look.hosts.add('(unknown)');
+  if (own === 'network_egress' && args.some(({ isDynamic }) => isDynamic)) look.hosts.add(unknownHost);
   const wrapped = unwrap(name, args);
   if (wrapped === null) return;
   look.classes.push(wrapped.least);
@@ -121,11 +125,14 @@ const firstOperand = (name: string, args: readonly Argument[]): Argument | undef
 /** `/usr/bin/rm` is `rm`, `\rm` as well. */
 const nameOf = (text: string): string => text.replace(/^\\/, '').replace(/^.*\//, '');
 
+const startsOrWrites =
+  /^--?(?:output|pager|html|browser|compress-program|use-compress-program|pre|exec|execute|command|preprocessor|lesskey-src|open-files-in-pager|ext-diff|textconv)(?:=|$)|^-[PIO]$|^\+!|^\+.*!/;
+
 function classOfProgram(path: string, name: string, args: readonly Argument[], look: Look): EffectClass {
   if (/^mkfs(?:\.|$)/.test(name)) return 'blocked';
-  const rule = programRules.get(name);
-  if (rule !== undefined) return rule(args);
-  const known = classByName.get(name);
+  const known = programRules.get(name)?.(args) ?? classByName.get(name);
+  // Programs that only look start another one, or write, where an option of theirs says so.
+  if (known === 'safe' && args.some(({ text }) => startsOrWrites.test(text))) return 'code_execution';
   if (known !== undefined) return known;
   if (look.functions.has(name)) return 'safe';
   if (unwrap(name, args) !== null) return 'safe';

@@ -29,6 +29,15 @@ export const worst = (classes: readonly EffectClass[]): EffectClass =>
   classes.reduce<EffectClass>((a, b) => (order.indexOf(b) > order.indexOf(a) ? b : a), 'safe');
 
 const last: (args: readonly Argument[]) => readonly Argument[] = (args) => operands(args).slice(-1);
+/** Where `cp` and `mv` write: the folder that an option names, or the last word. */
+const target = (args: readonly Argument[]): readonly Argument[] => {
+  const named = afterOption(args, '-t', '--target-directory');
+  return named.length > 0 ? named : last(args);
+};
+const sources = (args: readonly Argument[]): readonly Argument[] => {
+  const named = new Set(afterOption(args, '-t', '--target-directory').map(({ text }) => text));
+  return named.size > 0 ? operands(args).filter(({ text }) => !named.has(text)) : operands(args).slice(0, -1);
+};
 const sub = (args: readonly Argument[]): string => operands(args)[0]?.text ?? '';
 const sql = (args: readonly Argument[]): EffectClass =>
   args.some(({ text }) => /\b(?:drop|truncate|delete\s+from|alter)\b/i.test(text)) ? 'destructive' : 'code_execution';
@@ -42,6 +51,7 @@ const packages =
   ): Rule =>
   (args) => {
     const name = sub(args) || (args[0]?.text ?? '');
+    if (name === 'config' && /^(?:set|delete|edit)$/.test(operands(args)[1]?.text ?? '')) return 'persistence';
     if (looks.test(name)) return 'safe';
     if (installs.test(name)) return hasOption(args, '-g', '--global', '--system') ? 'system_write' : 'install';
     if (publishes.test(name)) return 'destructive';
@@ -84,28 +94,20 @@ export const programRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
     'chown',
     (args) => (operands(args).slice(1).some(isEverything) && hasOption(args, '-R', '--recursive') ? 'blocked' : 'system_write'),
   ],
-  ['cp', writing(last)],
-  ['mv', (args) => (operands(args).slice(0, -1).some(isEverything) ? 'blocked' : writing(operands)(args))],
+  ['cp', writing(target)],
+  ['mv', (args) => (sources(args).some(isEverything) ? 'blocked' : writing((all) => [...sources(all), ...target(all)])(args))],
   ['ln', writing(last)],
   ['install', writing(last)],
   ['mkdir', writing(operands)],
   ['touch', writing(operands)],
   ['tee', writing(operands)],
   ['mkfifo', writing(operands)],
-  [
-    'sed',
-    (args) =>
-      hasOption(args, '-i', '--in-place') || args.some(({ text }) => /^-[a-zA-Z]*i/.test(text))
-        ? writing((a) => operands(a).slice(1))(args)
-        : args.some(({ text }) => /(?:^|[;\s\d}])[ew]\s|\/e$|\/[gip]*[ew](?:\s|$)/.test(text))
-          ? 'code_execution'
-          : 'safe',
-  ],
-  [
-    'awk',
-    (args) =>
-      args.some(({ text }) => /system\s*\(|\|\s*getline|\|\s*"|print\s*>|"\s*\|/.test(text)) ? 'code_execution' : 'safe',
-  ],
+  ['sed', sedRule],
+  // A program of its own: only one that neither writes nor starts anything is plainly harmless.
+  ['awk', (args) => (args.some(({ text }) => /[>|]|system\s*\(|getline|^-(?:f|i)/.test(text)) ? 'code_execution' : 'safe')],
+  ['uniq', writing((args) => operands(args).slice(1), 'safe')],
+  ['xxd', writing((args) => operands(args).slice(1), 'safe')],
+  ['yq', (args) => (hasOption(args, '-i', '--inplace') ? 'local_write' : 'safe')],
   ['find', findRule],
   ['rg', (args) => (hasOption(args, '--pre', '--pre-glob') ? 'code_execution' : 'safe')],
   [
@@ -221,6 +223,15 @@ export const programRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
       args.length > 0 && args.every(({ text }) => /^(?:-V|--version|--help|-h)$/.test(text)) ? 'safe' : 'code_execution',
   ],
 ]);
+
+function sedRule(args: readonly Argument[]): EffectClass {
+  if (hasOption(args, '--in-place') || args.some(({ text }) => /^-[a-zA-Z]*i/.test(text))) {
+    return writing((all) => operands(all).slice(1))(args);
+  }
+  // `e` starts a command, `w` writes a file: by itself, or as a flag of `s` with any delimiter.
+  const runs = /(?:^|[;{}\s\d$/,])[ewW](?:\s|$)|s([^\w\s\\]).*?\1.*?\1[gip\d]*[ew]/;
+  return args.some(({ text }) => runs.test(text) || /^(?:-f|--file)/.test(text)) ? 'code_execution' : 'safe';
+}
 
 function findRule(args: readonly Argument[]): EffectClass {
   const deletes = args.some(({ text }) => text === '-delete');
