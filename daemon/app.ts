@@ -2,6 +2,7 @@
  * The composition root: the one place that wires concrete parts. Everything else knows ports only.
  * Order of start: what the dead daemon left is reaped, every session gets its fate, then clients are answered.
  */
+import { builtinProfiles } from '../shared/mission.js';
 import type { Item, SessionId } from '../shared/plan.js';
 import type { EffectId } from '../shared/run.js';
 import { createAgentLoop, type LoopParts, type RunSettings } from './agent/agent-loop.js';
@@ -12,8 +13,10 @@ import type { RunLimits } from './domain/run-state.js';
 import { createCommandExecutor } from './executors/command.js';
 import type { Executor } from './executors/executor.js';
 import { createModelExecutor } from './executors/model.js';
+import { createGear, type GearParts } from './missions/gear.js';
 import type { Provider } from './providers/provider.js';
 import { createActiveRuns } from './runner/active-runs.js';
+import { createCarryOut } from './runner/chat-run.js';
 import { createAnswers } from './runner/answers.js';
 import { createApprovals, type Judge } from './runner/approvals.js';
 import { createChats } from './runner/chats.js';
@@ -21,18 +24,23 @@ import { createCheckRunner } from './runner/checks.js';
 import type { SessionCommands } from './runner/commands.js';
 import { watchDeadlines } from './runner/deadline-watch.js';
 import { createDeadlines } from './runner/deadlines.js';
+import { createExpander } from './runner/expander.js';
 import { createLocalDispatcher } from './runner/local-dispatcher.js';
+import { createMissionControl } from './runner/mission-control.js';
+import { createMissionDesk } from './runner/mission-desk.js';
 import { createPerformer } from './runner/perform.js';
+import { createPlanners } from './runner/planners.js';
 import type { Publisher } from './runner/publisher.js';
 import { recover } from './runner/recover.js';
 import { createRunPublisher } from './runner/run-publisher.js';
 import { createRunner } from './runner/runner.js';
-import { createSessionCommands, type CommandParts } from './runner/session-commands.js';
+import { createSessionCommands } from './runner/session-commands.js';
+import { createSessionMaker, type MakerParts } from './runner/session-maker.js';
 import { SessionStates } from './runner/session-states.js';
 import { createWorkspaceLock, noWorkspaceLock } from './runner/workspace-lock.js';
 import type { Redactor } from './secrets/redactor.js';
 import type { SessionRecord, Store } from './store/store.js';
-import type { CommandClass, CommandRunner, Tool, ToolOffer } from './tools/tool.js';
+import type { CommandClass, CommandRunner, Tool } from './tools/tool.js';
 import { snapshotFiles } from './workspace/file-snapshot.js';
 
 export interface AppParts {
@@ -49,8 +57,7 @@ export interface AppParts {
   readonly judge: Judge;
   readonly classify: (command: string) => CommandClass;
   readonly confinementOf: LoopParts['confinementOf'];
-  /** Tools from elsewhere (MCP servers), and why some are missing. */
-  readonly moreTools: (workspace: string, signal: AbortSignal) => Promise<ToolOffer>;
+  readonly moreTools: GearParts['moreTools'];
   /** What configuration and the workspace's own file allow a run of this session. */
   readonly settingsFor: (session: SessionRecord) => Promise<RunSettings>;
   /** Milliseconds that a command of an item or a check may take. */
@@ -58,11 +65,11 @@ export interface AppParts {
   /** Tokens of a model's context. */
   readonly contextWindow: (model: string | null) => number;
   readonly onSteps: LoopParts['onSteps'];
-  /** Whether the policy leaves a tool to a model at all. */
-  readonly isOffered: (session: SessionRecord, tool: Tool) => boolean;
+  readonly isOffered: GearParts['isOffered'];
+  readonly profiles: GearParts['profiles'];
   readonly treeHash: (workspace: string, signal: AbortSignal) => Promise<string | null>;
   readonly reapGuards: () => Promise<void>;
-  readonly policyFor: CommandParts['policyFor'];
+  readonly policyFor: MakerParts['policyFor'];
   readonly clock: Clock;
   readonly random: () => number;
   readonly newId: (prefix: string) => string;
@@ -105,7 +112,7 @@ export function createApp(parts: AppParts): App {
     // The store may have had no room, or been locked: its session is not left running with nobody driving it.
     performer.perform(sessionId, [{ type: 'wake', at: clock.now() + afterBugMs }]);
   });
-  const performer = createPerformer(dispatcher, active, clock);
+  const performer = createPerformer(dispatcher, active, clock, (sessionId) => void planners.tend(sessionId));
   const lock = settings.workspaceLock ? createWorkspaceLock() : noWorkspaceLock;
   const draining = new AbortController();
 
@@ -124,29 +131,36 @@ export function createApp(parts: AppParts): App {
     deadlines,
     clock,
     limits,
-    wakeChat: (sessionId, runId) => chats.wake(sessionId, runId),
+    wakeChat: async (sessionId, runId) => (await planners.wake(sessionId, runId)) || chats.wake(sessionId, runId),
     raiseBudget: async (sessionId) => {
       const [own] = (await store.spending(sessionId, null)).chain;
       if (own?.budget) await store.setBudget(sessionId, raise(own.budget, own.spent));
     },
   });
 
-  const offered = (session: SessionRecord, tools: readonly Tool[]): Tool[] =>
-    tools.filter((tool) => parts.isOffered(session, tool));
-  const toolsFor = async (session: SessionRecord, signal: AbortSignal): Promise<ToolOffer> => {
-    const more = await parts.moreTools(session.workspace, signal);
-    return { tools: offered(session, [...parts.tools, ...more.tools]), problems: more.problems };
-  };
-  /** A chat of `solo` works; every other one looks and answers, whatever the policy allows a worker. */
-  const chatToolsFor = (session: SessionRecord, signal: AbortSignal): Promise<ToolOffer> => {
-    if (session.profile === 'solo') return toolsFor(session, signal);
-    return Promise.resolve({ tools: offered(session, parts.tools).filter((tool) => tool.class === 'safe'), problems: [] });
-  };
+  const gearFor = createGear(parts);
   const mayRead = (session: SessionRecord, path: string): boolean =>
     parts.judge(session, { effectId: '' as EffectId, tool: 'read', class: 'safe', path }).action !== 'deny';
 
+  const maker = createSessionMaker({
+    store,
+    publisher,
+    clock,
+    newId,
+    defaultWorkspace: settings.defaultWorkspace,
+    policyFor: parts.policyFor,
+    profiles: [...builtinProfiles, ...Object.keys(parts.profiles)],
+    planning: settings.planning,
+  });
+  const expander = createExpander({ store, provider: parts.provider, clock, redact });
+  const tend = (sessionId: SessionId): void => void planners.tend(sessionId);
   const loop = createAgentLoop({
     store,
+    missions: createMissionDesk({ store, states, maker, expander, clock, limits, newId, tend }),
+    onReport: ({ id, parentId }) => {
+      tend(id);
+      if (parentId !== null) tend(parentId);
+    },
     provider: parts.provider,
     publisher: runPublisher,
     approvals,
@@ -176,7 +190,7 @@ export function createApp(parts: AppParts): App {
     store,
     loop,
     planOf: async (session) => (await states.read(session.id))?.plan ?? null,
-    toolsFor,
+    gearFor: (session, signal) => gearFor(session, 'leaf', signal),
     settingsFor: parts.settingsFor,
     publisher: runPublisher,
     clock,
@@ -195,22 +209,29 @@ export function createApp(parts: AppParts): App {
   const executorFor = (item: Item): Executor =>
     parts.executor ?? (item.executor === 'agent' ? noAgent : item.command === undefined ? byModel : byCommand);
 
-  const chats = createChats({
+  const carryOut = createCarryOut({
     store,
     states,
     active,
-    publisher,
-    provider: parts.provider,
-    loop,
-    toolsFor: chatToolsFor,
-    settingsFor: parts.settingsFor,
     runPublisher,
+    loop,
+    gearFor,
+    settingsFor: parts.settingsFor,
     lock,
     clock,
-    newId,
     drain: draining.signal,
-    onBug: parts.onBug,
   });
+  const missions = createMissionControl({
+    store,
+    states,
+    active,
+    clock,
+    limits,
+    interrupt: (sessionId) => planners.interrupt(sessionId, 'cancelled'),
+  });
+  const shared = { store, states, active, publisher, provider: parts.provider, carryOut, newId, onBug: parts.onBug };
+  const planners = createPlanners({ ...shared, missions, clock, random, limits, parallel: settings.parallelSessions });
+  const chats = createChats({ ...shared, planners });
 
   const drive = createRunner({
     store,
@@ -233,7 +254,7 @@ export function createApp(parts: AppParts): App {
       newId,
     }),
     lock,
-    writes: (session) => offered(session, parts.tools).some((tool) => tool.writes),
+    writes: (session) => parts.tools.some((tool) => tool.writes && parts.isOffered(session, tool)),
     snapshotFiles,
     clock,
     random,
@@ -251,25 +272,26 @@ export function createApp(parts: AppParts): App {
       active,
       answers,
       chats,
+      maker,
+      missions,
+      planners,
       lock,
       clock,
-      newId,
       limits,
-      defaultWorkspace: settings.defaultWorkspace,
-      policyFor: parts.policyFor,
       planning: settings.planning,
       stalledAfterMs: settings.stalledAfterMs,
     }),
     async start() {
-      await recover({ store, states, answers, chats, deadlines, clock, limits, reapGuards: parts.reapGuards });
+      await recover({ store, states, answers, chats, planners, deadlines, clock, limits, reapGuards: parts.reapGuards });
       dispatcher.start(drive);
     },
     async stop(drainMs) {
       draining.abort();
       performer.stop();
+      planners.stop();
       deadlines.stop();
       const cutOff = clock.after(drainMs, () => active.abortAll());
-      await Promise.all([dispatcher.stop(), chats.idle()]);
+      await Promise.all([dispatcher.stop(), chats.idle(), planners.idle()]);
       cutOff();
     },
   };

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { defaultPort } from '../shared/contract.js';
 import { ok, type Result } from '../shared/errors.js';
-import { budgetSchema, policyInputSchema } from '../shared/mission.js';
+import { budgetSchema, builtinProfiles, policyInputSchema, profileNameSchema } from '../shared/mission.js';
 import { faults, parseFile } from './config-file.js';
 import { renderCeiling, stepsCeiling } from './domain/steps/steps.js';
 import { logLevels } from './log.js';
@@ -84,6 +84,13 @@ export const configSchema = z.strictObject({
       noProgressTurns: positive.max(1_000).default(8),
     })
     .prefault({}),
+  /** Profiles beside planner, worker and solo: a name, the tools (`*` at the end of a name for the rest of it), a prompt. */
+  profiles: z
+    .record(
+      profileNameSchema.refine((name) => !(builtinProfiles as readonly string[]).includes(name), 'a name of its own'),
+      z.strictObject({ tools: z.array(z.string().min(1)).max(200), prompt: z.string().min(1).max(8_000).optional() }),
+    )
+    .default({}),
   mcpServers: mcpServersSchema.prefault({}),
   sandbox: z.strictObject({ enabled: z.boolean().default(true) }).prefault({}),
   /** More values to hide wherever text is stored or shown. */

@@ -14,8 +14,7 @@ import { createEventLog } from './log-events.js';
 import { type Logger, openLog } from './log.js';
 import { createProvider } from './model.js';
 import { ownFolders } from './own-folders.js';
-import { policyFor, settingsFor } from './policies.js';
-import { type ProjectSettings, withoutProject } from './project-settings.js';
+import { policyFor, runLimits } from './policies.js';
 import type { Provider } from './providers/provider.js';
 import { createDispatch } from './rpc/dispatch.js';
 import { createEventStreams } from './rpc/event-streams.js';
@@ -25,7 +24,7 @@ import { startServer } from './rpc/server.js';
 import type { SessionCommands } from './runner/commands.js';
 import { createRedactor, isRedacted } from './secrets/redact.js';
 import { openSqliteStore } from './store/sqlite/open-store.js';
-import type { SessionRecord, Store } from './store/store.js';
+import type { Store } from './store/store.js';
 import { classifyCommand } from './tools/shell-class/classify-command.js';
 import { secretsOf } from './tools/mcp/mcp-config.js';
 import { type McpServers, openMcpServers } from './tools/mcp/open-mcp-servers.js';
@@ -181,7 +180,15 @@ async function open({ files, flags, environment, onStopAsked }: DaemonOptions, c
     sandbox: { kind: sandbox.kind, words: describeSandbox(sandbox) },
   });
   const dispatch = createDispatch({
-    handlers: createHandlers({ store: store.value, commands, publisher, streams, status, stop: onStopAsked }),
+    handlers: createHandlers({
+      store: store.value,
+      commands,
+      publisher,
+      streams,
+      status,
+      stop: onStopAsked,
+      now: () => clock.now(),
+    }),
     redact,
     ...limits,
     onBug: onRpcBug,
@@ -239,13 +246,6 @@ interface AppContext extends Pick<DaemonOptions, 'files' | 'environment'> {
 
 function appOf({ mcp, files, sandbox, config, environment, store, provider, publisher, redactor, log, warn }: AppContext): App {
   const own = ownFolders(files);
-  /** The rules that a session was made with hold on; of a file that cannot be read any more, only the limits are the daemon's own. */
-  const holdsIn = async (session: SessionRecord): Promise<ProjectSettings> => {
-    const project = await settingsFor(session.workspace, config, warn);
-    if (project.ok) return project.value;
-    warn(project.error.message);
-    return withoutProject(config).settings;
-  };
   return createApp({
     store,
     publisher,
@@ -274,18 +274,7 @@ function appOf({ mcp, files, sandbox, config, environment, store, provider, publ
     classify: classifyCommand,
     confinementOf: (session) => confinementOf(session.policy),
     moreTools: mcp.toolsFor,
-    settingsFor: async (session) => {
-      const { planning, turns, leafBudget, contextTokens } = await holdsIn(session);
-      const confinement = sandbox.kind === 'none' ? null : confinementOf(session.policy);
-      return {
-        planning: session.planning && planning.enabled ? planning : null,
-        maxTurns: turns,
-        leafBudget,
-        contextTokens,
-        confinement,
-      };
-    },
-    timeoutFor: async (session) => (await holdsIn(session)).shellTimeoutMs,
+    ...runLimits(config, sandbox.kind !== 'none', warn),
     contextWindow: (model) => config.contextWindows[model ?? config.model ?? ''] ?? config.contextTokens,
     onSteps: (session, ref, { state, message }) =>
       log.info(
@@ -296,7 +285,8 @@ function appOf({ mcp, files, sandbox, config, environment, store, provider, publ
     reapGuards: async () => {
       for (const reaped of await reapGuards(files.home, clock)) log.warn({ reaped }, 'ended what a dead daemon had left running');
     },
-    policyFor: (workspace, asked) => policyFor(workspace, asked, config, warn),
+    policyFor: (workspace, asked, above) => policyFor(workspace, asked, config, warn, above),
+    profiles: config.profiles,
     clock,
     random,
     newId,

@@ -7,7 +7,7 @@ import type { Provider } from './providers/provider.js';
 import { recordProvider } from './providers/record.js';
 import { withRepeats } from './providers/repeat.js';
 import { createReplayProvider } from './providers/replay.js';
-import { noModelReason } from './runner/chats.js';
+import { noModelReason } from './runner/no-model.js';
 import type { Redactor } from './secrets/redactor.js';
 
 export interface ModelParts {

@@ -5,7 +5,7 @@ import { ok, refuse, type Result } from '../shared/errors.js';
 import type { Policy, PolicyInput } from '../shared/mission.js';
 import type { Config } from './config.js';
 import { readProject, withoutProject, type Project, type ProjectSettings } from './project-settings.js';
-import { resolvePolicy, tighten } from './tools/policy.js';
+import { confinementOf, resolvePolicy, tighten } from './tools/policy.js';
 
 const projectFile = 'cairn.json';
 const longestProjectFile = 256 * 1024;
@@ -13,7 +13,7 @@ const longestProjectFile = 256 * 1024;
 type Warn = (text: string) => void;
 
 /**
- * `asked`: in place of the policy of the configuration, whose budget counts where none is asked for. Refuses when the
+ * `above`: that of the session that fires it, which can only be tightened. `asked`: in place of the policy of the configuration, whose budget counts where none is asked for. Refuses when the
  * project's file cannot be understood.
  */
 export async function policyFor(
@@ -21,12 +21,26 @@ export async function policyFor(
   asked: PolicyInput | undefined,
   config: Config,
   onWarning: Warn,
+  above: Policy | null = null,
 ): Promise<Result<Policy>> {
   const project = await projectIn(workspace, config, onWarning);
   if (!project.ok) return project;
+  if (above !== null) return ok(tightenByProject(belowPolicy(above, asked), project.value));
   const policy = resolvePolicy(asked ?? config.policy);
   const budget = policy.budget ?? config.budget;
   return ok(tightenByProject(budget === undefined ? policy : { ...policy, budget }, project.value));
+}
+
+/**
+ * Of a session below another: what that may do, and no more. Its budget is only its own, since what it spends counts against
+ * that of the one above as well.
+ */
+function belowPolicy(above: Policy, asked: PolicyInput | undefined): Policy {
+  const { budget: _above, ...rules } = above;
+  if (asked === undefined) return rules;
+  const own = resolvePolicy(asked);
+  const { budget: _both, ...both } = tighten(rules, own);
+  return own.budget === undefined ? both : { ...both, budget: own.budget };
 }
 
 /**
@@ -81,4 +95,34 @@ function unreadable(path: string, why: string): Result<never> {
   return refuse('invalid_params', `${path} cannot be read: ${why}.`, {
     hint: 'It may tighten the policy, so nothing runs without it.',
   });
+}
+
+/** What holds for a run of a session, read when it is taken up. `isConfined`: commands really run in a sandbox where the policy says so. */
+export function runLimits(config: Config, isConfined: boolean, onWarning: Warn) {
+  /** The rules that a session was made with hold on; of a file that cannot be read any more, only the limits are the daemon's own. */
+  const holdsIn = async (session: RunSession): Promise<ProjectSettings> => {
+    const project = await settingsFor(session.workspace, config, onWarning);
+    if (project.ok) return project.value;
+    onWarning(project.error.message);
+    return withoutProject(config).settings;
+  };
+  return {
+    settingsFor: async (session: RunSession) => {
+      const { planning, turns, leafBudget, contextTokens } = await holdsIn(session);
+      return {
+        planning: session.planning && planning.enabled ? planning : null,
+        maxTurns: turns,
+        leafBudget,
+        contextTokens,
+        confinement: isConfined ? confinementOf(session.policy) : null,
+      };
+    },
+    timeoutFor: async (session: RunSession): Promise<number> => (await holdsIn(session)).shellTimeoutMs,
+  };
+}
+
+interface RunSession {
+  readonly workspace: string;
+  readonly planning: boolean;
+  readonly policy: Policy;
 }

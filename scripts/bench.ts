@@ -75,6 +75,7 @@ async function leafCost(folder: string, sessions: number, leaves: number): Promi
     toolSchema: () => ({ name: '', description: '', parameters: {} }),
     parseArguments: () => ({ ok: true, value: {} }),
     isOffered: () => true,
+    profiles: {},
     canonicalPath: (_workspace, path) => Promise.resolve(path),
     judge: () => ({ action: 'allow', deadlineSeconds: 0, onDeadline: 'deny' }),
     classify: () => ({ class: 'unknown', hosts: [] }),
@@ -160,7 +161,7 @@ function makePlan(leaves: number) {
 function promptTokens(leaves: number): number {
   const plan = planOf(leaves);
   const item = plan.tree[Math.floor(leaves / 2)]?.item as Item;
-  return estimateTokenCount(planPrompt({ plan, item, attempt: 1, handovers: [] }));
+  return estimateTokenCount(planPrompt({ plan, item, attempt: 1, handovers: [], order: {} }));
 }
 
 async function bareStart(): Promise<number> {

@@ -9,10 +9,15 @@ import {
   budgetSchema,
   inboxEntrySchema,
   inboxStates,
+  missionNodeSchema,
+  missionOrderSchema,
+  outcomes,
+  plannerModes,
   policyInputSchema,
-  profiles,
+  profileNameSchema,
   reportKinds,
   reportSchema,
+  summarySchema,
 } from './mission.js';
 import * as p from './plan.js';
 import * as r from './run.js';
@@ -77,13 +82,13 @@ export const methods = {
       goal: z.string().optional(),
       title: z.string().optional(),
       workspace: z.string().optional(),
-      profile: z.enum(profiles).optional(),
+      profile: profileNameSchema.optional(),
       context: z.enum(['leaf', 'session']).optional(),
       items: z.array(p.newItemSchema).optional(),
       markdown: z.string().optional(),
       policy: policyInputSchema.optional(),
       model: z.string().optional(),
-      planner: z.enum(['never', 'on_blocked', 'always']).optional(),
+      planner: z.enum(plannerModes).optional(),
       parentId: p.sessionIdSchema.optional(),
       ...once,
     }),
@@ -252,6 +257,16 @@ export const methods = {
   ),
   'plan.export': method('The plan as a text.', z.strictObject({ ...S, format }), z.object({ text: z.string() }), 'not_found'),
 
+  'plan.draft': method(
+    'Have the planner make the plan, or refine it as `text` says. It reads files and changes nothing but the plan; nothing starts.',
+    z.strictObject({ ...S, text: z.string().optional(), ...once }),
+    started,
+    'not_found',
+    'no_model',
+    'limit_exceeded',
+    'invalid_state',
+  ),
+
   'run.start': method(
     'Start or resume. `reset` first puts all leaves back to pending and the counters to 0; `budget` raises (or lowers) the kinds it names.',
     z.strictObject({
@@ -332,8 +347,46 @@ export const methods = {
     'not_found',
   ),
 
+  'mission.fire': method(
+    'Make a session that runs unattended to its outcome: its planner is woken, and the first open leaf starts the run.',
+    z.strictObject({
+      goal: z.string().min(1),
+      title: z.string().optional(),
+      workspace: z.string().optional(),
+      profile: profileNameSchema.optional(),
+      context: z.enum(['leaf', 'session']).optional(),
+      policy: policyInputSchema.optional(),
+      model: z.string().optional(),
+      items: z.array(p.newItemSchema).optional(),
+      markdown: z.string().optional(),
+      planner: z.enum(plannerModes).optional(),
+      planning: z.boolean().optional(),
+      parentId: p.sessionIdSchema.optional(),
+      ...missionOrderSchema.shape,
+      ...once,
+    }),
+    s.sessionSchema,
+    'not_found',
+    'limit_exceeded',
+    'invalid_state',
+  ),
+  'mission.finish': method(
+    'End a mission, once: the same outcome again changes nothing, a different one is refused, as is `landed` while a leaf is open.',
+    z.strictObject({ ...S, outcome: z.enum(outcomes), reason: z.string().min(1) }),
+    s.sessionSchema,
+    'not_found',
+    'invalid_state',
+    'limit_exceeded',
+  ),
+  'mission.tree': method(
+    'A session and the missions below it, in display order, each with its counts, state and what it and all below it have spent.',
+    session,
+    z.object({ nodes: z.array(missionNodeSchema) }),
+    'not_found',
+  ),
+
   'inbox.list': method(
-    'What waits for a person, newest first.',
+    'What waits for a person, newest first; of a session, with the missions below it.',
     z.strictObject({ sessionId: p.sessionIdSchema.optional(), state: z.enum(inboxStates).optional(), ...page }),
     z.object({ entries: z.array(inboxEntrySchema), nextCursor }),
   ),
@@ -356,6 +409,13 @@ export const methods = {
     'What runs have reported, newest first.',
     z.strictObject({ ...S, kind: z.enum(reportKinds).optional(), ...page }),
     z.object({ reports: z.array(reportSchema), nextCursor }),
+    'not_found',
+  ),
+
+  'report.summary': method(
+    'What was accepted, only claimed, blocked, revised and spent since a time (a day ago unless given), and what needs a person.',
+    z.strictObject({ since: z.iso.datetime({ offset: true }).optional(), sessionId: p.sessionIdSchema.optional() }),
+    summarySchema,
     'not_found',
   ),
 

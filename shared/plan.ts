@@ -28,11 +28,11 @@ export const planLimits = {
   itemId: 32,
 } as const;
 
-const relevantFileSchema = z.strictObject({
+export const relevantFileSchema = z.strictObject({
   path: z.string(),
   action: z.enum(['read', 'change', 'create']),
 });
-const scopeSchema = z.strictObject({
+export const scopeSchema = z.strictObject({
   included: z.array(z.string()).default([]),
   excluded: z.array(z.string()).default([]),
 });

@@ -1,6 +1,6 @@
 /** Session, snapshot and daemon status: what clients list and watch. */
 import { z } from 'zod';
-import { budgetSchema, inboxEntrySchema, outcomes, profiles } from './mission.js';
+import { budgetSchema, inboxEntrySchema, noPlanner, outcomes, plannerStateSchema } from './mission.js';
 import { countsSchema, itemIdSchema, itemSchema, listedItemSchema, sessionIdSchema } from './plan.js';
 import { livenessSchema, planRunSchema, planRunStatuses, runIdSchema, runSchema, usageSchema } from './run.js';
 
@@ -9,10 +9,15 @@ export const sessionSchema = z.object({
   title: z.string(),
   goal: z.string(),
   workspace: z.string(),
-  profile: z.enum(profiles),
+  profile: z.string(),
   /** That of its plan run. */
   status: z.enum(planRunStatuses),
+  /** Set once, when a mission has ended. */
   outcome: z.enum(outcomes).nullable(),
+  outcomeReason: z.string().nullable().default(null),
+  /** Fired to run unattended: it ends with an outcome. */
+  isMission: z.boolean().default(false),
+  planner: plannerStateSchema.default(noPlanner),
   parentId: sessionIdSchema.nullable(),
   /** Its own model; null when it uses the daemon's, and from a daemon that does not tell it yet. */
   model: z.string().nullable().default(null),

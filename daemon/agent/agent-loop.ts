@@ -6,15 +6,15 @@
 import { unreachable } from '../../shared/errors.js';
 import type { Budget } from '../../shared/mission.js';
 import type { ItemId, SessionId } from '../../shared/plan.js';
-import type { EffectId, RunId, ToolCall } from '../../shared/run.js';
+import type { EffectId, RunId } from '../../shared/run.js';
 import type { Clock } from '../clock.js';
 import type { GuardLimits } from '../domain/guards.js';
 import type { RunRef } from '../domain/run-state.js';
 import { planToolSchema } from '../domain/steps/step-schema.js';
 import { remainingSteps, type StepLimits, type StepsState } from '../domain/steps/steps.js';
 import type { LeafOutcome, RunActivity } from '../executors/executor.js';
-import { reportTool } from '../missions/report-tool.js';
-import type { Provider, ProviderError, ToolSchema, Turn, TurnRequest } from '../providers/provider.js';
+import type { MissionTool } from '../missions/mission-tool.js';
+import type { Provider, ProviderError, ToolSchema, TurnRequest } from '../providers/provider.js';
 import type { RunPublisher } from '../runner/run-publisher.js';
 import type { Charge, SessionRecord, Store, StoredMessage } from '../store/store.js';
 import type { Confinement, Tool } from '../tools/tool.js';
@@ -26,8 +26,9 @@ import { cutOff, saySomething } from './prompts.js';
 import { endOf, lastTurn, type RunEnd } from './run-end.js';
 import { createRunGuards } from './run-guards.js';
 import type { TokenBudget } from './tokens.js';
-import { createToolCalls, effectIdOf, type CallParts } from './tool-calls.js';
+import { createToolCalls, type CallParts } from './tool-calls.js';
 import { viewTranscript } from './transcript-view.js';
+import { keepRaw, redactCall, withUniqueIds } from './turn-calls.js';
 import { streamTurn } from './turn-stream.js';
 
 export interface LoopParts extends CallParts {
@@ -65,8 +66,13 @@ export interface LoopRun extends RunSettings {
   readonly model: string | null;
   readonly system: string;
   readonly tools: readonly Tool[];
-  /** False for a chat, which has nothing to report. */
-  readonly reports: boolean;
+  /** The run of a leaf: a report ends it, and a person's words to the plan reach it. */
+  readonly isLeaf: boolean;
+  /** Tools that the engine answers itself; those of its profile. */
+  readonly missionTools: readonly MissionTool[];
+  readonly isSolo: boolean;
+  /** A person reads along. */
+  readonly isAttended: boolean;
   readonly conversation: () => Promise<readonly StoredMessage[]>;
   readonly activity: RunActivity;
   readonly signal: AbortSignal;
@@ -117,7 +123,7 @@ export function createAgentLoop(parts: LoopParts): (run: LoopRun) => Promise<Lea
     asked.delete(ref.runId);
     const view = viewTranscript(store, ref.runId);
     await view.refresh();
-    const guards = await createRunGuards(store, ref.runId, view.messages, parts.guards);
+    const guards = await createRunGuards(store, ref.runId, sinceBrief(view.messages), parts.guards);
     progress.forget = guards.forget;
     await refreshPlanMessage(store, run.session, ref, run.planning);
     const tools = schemasOf(run);
@@ -128,9 +134,11 @@ export function createAgentLoop(parts: LoopParts): (run: LoopRun) => Promise<Lea
       if (last && (last.turn.toolCalls?.length ?? 0) > results.length) {
         const outcome = await calls.perform({ ...run, ...guards }, last.turn, results, raw);
         if (outcome.type === 'suspended') keepWhileAsked(ref.runId, raw);
+        // What ended the mission has ended the run in the same transaction.
+        if (outcome.type === 'ended') return stopped;
         if (outcome.type !== 'done') return outcome;
         await view.refresh();
-        if (endOf(view.messages) !== null) continue;
+        if (endOf(view.messages, run.isLeaf) !== null) continue;
         const loops = await guards.settle(ref, run.activity, run.planning && (await stepsOf(run)));
         if (loops === false) return stopped;
         if (loops !== null) return giveUp(run, loops);
@@ -138,8 +146,8 @@ export function createAgentLoop(parts: LoopParts): (run: LoopRun) => Promise<Lea
         continue;
       }
       // Words to a running leaf are the leaf's: a chat that goes on beside it must not take them.
-      if (run.reports && (await parts.deliverSteering(run.session.id, ref)) > 0) await view.refresh();
-      const end = endOf(view.messages);
+      if (run.isLeaf && (await parts.deliverSteering(run.session.id, ref)) > 0) await view.refresh();
+      const end = endOf(view.messages, run.isLeaf);
       if (end !== null) {
         const outcome = outcomeOf(end, view.messages);
         if (outcome !== null) return outcome;
@@ -165,7 +173,7 @@ export function createAgentLoop(parts: LoopParts): (run: LoopRun) => Promise<Lea
     return [
       ...run.tools.map(parts.toolSchema),
       ...(run.planning ? [planToolSchema(run.planning.maxSteps)] : []),
-      ...(run.reports ? [reportTool] : []),
+      ...run.missionTools.map((tool) => tool.schema),
     ];
   }
 
@@ -183,7 +191,7 @@ export function createAgentLoop(parts: LoopParts): (run: LoopRun) => Promise<Lea
   async function giveUp(run: LoopRun, why: string): Promise<LeafOutcome> {
     const left = await leftOver(run);
     const reason = left === null ? why : `${why}\n${left}`;
-    return run.reports ? { type: 'blocked', reason, reported: false } : { type: 'failed', error: reason, retryable: false };
+    return run.isLeaf ? { type: 'blocked', reason, reported: false } : { type: 'failed', error: reason, retryable: false };
   }
 
   /** One request. Null when the run goes on. */
@@ -227,7 +235,7 @@ export function createAgentLoop(parts: LoopParts): (run: LoopRun) => Promise<Lea
     if (stored === null) return stopped;
     progress.chargedTo = now;
     parts.publisher.committed({ sessionId: run.session.id, events: stored.events });
-    keepRaw(run, turn, stored.seq, progress.raw);
+    keepRaw(run.ref.runId, turn.toolCalls, stored.seq, progress.raw);
     return null;
   }
 
@@ -296,28 +304,10 @@ function keyOf(run: LoopRun, transcript: readonly StoredMessage[]): TurnRequest[
   return { item: run.label, attempt: run.ref.attempt, turn };
 }
 
-/** Names and ids are the model's words as well. */
-const redactCall = (call: ToolCall, redact: (text: string) => string): ToolCall => ({
-  id: call.id,
-  name: redact(call.name),
-  arguments: redact(call.arguments),
-});
-
-/** Results find their calls by id, so no two calls of a turn may share one, whatever the provider sent. */
-function withUniqueIds(calls: readonly ToolCall[], redact: (text: string) => string): ToolCall[] {
-  const seen = new Set<string>();
-  return calls.map((call, index) => {
-    // Redacted first: two could become one by it.
-    const given = redact(call.id);
-    const id = given === '' || seen.has(given) ? `${given || 'call'}_${index}` : given;
-    seen.add(id);
-    return { ...call, id };
-  });
-}
-
-function keepRaw(run: LoopRun, turn: Turn, seq: number, raw: Map<EffectId, string>): void {
-  raw.clear();
-  turn.toolCalls.forEach((call, index) => raw.set(effectIdOf({ runId: run.ref.runId, seq }, index), call.arguments));
+/** A resident planner goes on with its transcript at each waking, and goes in circles only within one. */
+function sinceBrief(transcript: readonly StoredMessage[]): readonly StoredMessage[] {
+  const at = transcript.findLastIndex(({ kind, role }) => kind === 'notice' && role === 'user');
+  return at < 0 ? transcript : transcript.slice(at);
 }
 
 const turnsOf = (transcript: readonly StoredMessage[], run: LoopRun): number =>

@@ -21,15 +21,15 @@ export function lastTurn(transcript: readonly StoredMessage[]): { turn: StoredMe
 
 /**
  * Null while the run goes on: calls without results, or words (of a person, of the engine) after the turn that the
- * model has not answered yet.
+ * model has not answered yet. `reportEnds`: a result or a blocker ends the run, as it does a leaf's.
  */
-export function endOf(transcript: readonly StoredMessage[]): RunEnd | null {
+export function endOf(transcript: readonly StoredMessage[], reportEnds: boolean): RunEnd | null {
   const last = lastTurn(transcript);
   if (last === null || last.after.some((message) => message.kind !== 'tool')) return null;
   const calls = last.turn.toolCalls ?? [];
   if (calls.length > last.after.length) return null;
   for (const call of calls) {
-    if (call.name !== reportToolName) continue;
+    if (!reportEnds || call.name !== reportToolName) continue;
     const parsed = parseReport(call.arguments);
     if (parsed.ok && endsRun(parsed.report)) return { type: 'reported', report: parsed.report };
   }

@@ -11,7 +11,7 @@ import type { RunActivity } from '../executors/executor.js';
 import type { EndedCall, FailureKind } from '../domain/guards.js';
 import { planToolName } from '../domain/steps/step-schema.js';
 import type { StepLimits } from '../domain/steps/steps.js';
-import { reportToolName } from '../missions/report-tool.js';
+import type { MissionDesk, MissionTool } from '../missions/mission-tool.js';
 import { type Approvals, mergeApprovals, type Wish } from '../runner/approvals.js';
 import type { RunPublisher } from '../runner/run-publisher.js';
 import type { StoredEffect } from '../store/queries.js';
@@ -19,8 +19,7 @@ import type { SessionRecord, StepsChange, Store, StoredMessage } from '../store/
 import type { CallSubject, CommandRunner, Confinement, Tool, ToolResult } from '../tools/tool.js';
 import { argsDigest } from './args-digest.js';
 import { wavesOf } from './call-waves.js';
-import { answerPlan, answerReport, isEngineCall } from './engine-calls.js';
-import { stepsAreStuck } from './loop-texts.js';
+import { createEngineCalls, isEngineCall } from './engine-calls.js';
 import { argumentsRedacted, outcomeUnknown } from './prompts.js';
 
 /** Code units of the arguments of a refused call that are shown. */
@@ -28,6 +27,9 @@ const longestShown = 200;
 
 export interface CallParts {
   readonly store: Store;
+  readonly missions: MissionDesk;
+  /** A report was filed: whoever plans is to hear of it. */
+  readonly onReport: (session: SessionRecord) => void;
   readonly approvals: Approvals;
   readonly commands: CommandRunner;
   readonly publisher: RunPublisher;
@@ -56,6 +58,11 @@ export interface CallRun {
   readonly tools: readonly Tool[];
   /** Limits of the model's own steps; null when it keeps none. */
   readonly planning: StepLimits | null;
+  /** Those of its profile. */
+  readonly missionTools: readonly MissionTool[];
+  readonly isSolo: boolean;
+  readonly isAttended: boolean;
+  readonly model: string | null;
   readonly activity: RunActivity;
   readonly signal: AbortSignal;
   /** A call has its result, whatever that is. */
@@ -68,9 +75,11 @@ type StoredItemId = Parameters<Approvals['permission']>[2]['itemId'];
 export type CallsOutcome =
   | { readonly type: 'done' }
   | { readonly type: 'suspended'; readonly entries: readonly InboxDraft[] }
+  /** The mission has ended by one of the calls, and the run with it. */
+  | { readonly type: 'ended' }
   | { readonly type: 'stopped' };
 
-interface PlannedCall {
+export interface PlannedCall {
   readonly id: EffectId;
   readonly call: ToolCall;
   /** As the model wrote them: the stored ones are redacted. Null after a restart. */
@@ -91,6 +100,7 @@ export const effectIdOf = (turn: Pick<StoredMessage, 'runId' | 'seq'>, index: nu
 
 export function createToolCalls(parts: CallParts) {
   const { store } = parts;
+  const own = createEngineCalls(parts, { begin, tell });
 
   /** Carries out the calls of `turn` that have no result yet. `raw`: arguments as they came, by effect. */
   async function perform(
@@ -115,8 +125,10 @@ export function createToolCalls(parts: CallParts) {
     const entries: InboxDraft[] = [];
     for (const plan of planned) {
       if (run.signal.aborted) return { type: 'stopped' };
+      // What comes after a call that waits for a person waits with it; approvals of one turn are asked for together.
+      if (entries.length > 0 && isEngineCall(plan.call, run)) break;
       const next = await prepare(run, plan, known.get(plan.id));
-      if (next === 'stopped') return { type: 'stopped' };
+      if (next === 'stopped' || next === 'ended') return { type: next };
       if (next === null) continue;
       if ('kind' in next) entries.push(next);
       // What comes after a call that waits for a person waits with it: the order of the model's calls is kept.
@@ -136,7 +148,7 @@ export function createToolCalls(parts: CallParts) {
     run: CallRun,
     plan: PlannedCall,
     known: StoredEffect | undefined,
-  ): Promise<ReadyCall | InboxDraft | null | 'stopped'> {
+  ): Promise<ReadyCall | InboxDraft | null | 'stopped' | 'ended'> {
     const { call, id } = plan;
     const answer = async (content: string, failure: FailureKind): Promise<null | 'stopped'> =>
       (await tell(run, call, content, failure)) ? null : 'stopped';
@@ -144,7 +156,7 @@ export function createToolCalls(parts: CallParts) {
       await end(run, plan, { ok: false, content: outcomeUnknown(call.name, call.arguments), unknown: true });
       return null;
     }
-    if (isEngineCall(call, run.planning)) return (await answerOwn(run, plan, known !== undefined)) ? null : 'stopped';
+    if (isEngineCall(call, run)) return own.answer(run, plan, known !== undefined);
     const tool = run.tools.find((candidate) => candidate.name === call.name);
     if (tool === undefined) {
       return answer(`There is no tool ${call.name} here. You have: ${namesOf(run).join(', ')}.`, 'no_tool');
@@ -244,35 +256,6 @@ export function createToolCalls(parts: CallParts) {
     run.ended({ tool: call.name, args: call.arguments, result: told, failure: failureOf(result), durationMs });
   }
 
-  /** What the call changes is stored with its result in one transaction; an intent without one is simply carried out again. */
-  async function answerOwn(run: CallRun, plan: PlannedCall, begun: boolean): Promise<boolean> {
-    const { call } = plan;
-    const args = parts.redact(plan.rawArgs ?? call.arguments);
-    const isPlan = call.name === planToolName;
-    const answer = isPlan && run.planning !== null ? await answerPlan(store, run.ref, args, run.planning) : answerReport(args);
-    const { content, failure, report, steps } = answer;
-    if (failure !== null) return tell(run, call, content, failure);
-    if (!begun && !(await begin(run, plan, { name: call.name, class: 'safe', repeatable: true }))) return false;
-    const { session, ref, itemId } = run;
-    const events = await store.endEffect({
-      id: plan.id,
-      sessionId: session.id,
-      runId: ref.runId,
-      state: 'done',
-      toolCallId: call.id,
-      content,
-      ...(report ? { report: { ...report, itemId } } : {}),
-      ...(steps ? { steps } : {}),
-    });
-    parts.publisher.committed({ sessionId: session.id, events });
-    if (report) parts.publisher.say(session.id, ref.runId, itemId, 'notice', `${report.kind}: ${report.summary}`);
-    if (isPlan) parts.publisher.say(session.id, ref.runId, itemId, 'tool', verbOf(args), planToolName);
-    if (steps?.changed) parts.onSteps(session, ref, steps);
-    if (steps?.isStuck) run.remark(stepsAreStuck);
-    run.ended({ tool: call.name, args: call.arguments, result: content, failure: null, durationMs: 0 });
-    return true;
-  }
-
   /** Answers a call that was not carried out, so that the model and watchers read why. False when the run is no longer current. */
   async function tell(run: CallRun, call: ToolCall, why: string, failure: FailureKind): Promise<boolean> {
     const content = parts.redact(why);
@@ -289,15 +272,12 @@ export function createToolCalls(parts: CallParts) {
   return { perform };
 }
 
-/** What a `plan` call does, for people who look on; the steps themselves are in the panel. */
-const verbOf = (args: string): string => /"verb"\s*:\s*"(\w{1,20})"/.exec(args)?.[1] ?? '';
-
 const classOf = (tool: Tool, args: unknown): EffectClass => tool.classOf?.(args) ?? tool.class;
 
 const namesOf = (run: CallRun): string[] => [
   ...run.tools.map((tool) => tool.name),
   ...(run.planning === null ? [] : [planToolName]),
-  reportToolName,
+  ...run.missionTools.map((tool) => tool.name),
 ];
 
 /** A command says why it failed in its output, other tools in a sentence. */

@@ -168,9 +168,12 @@ export class PlanDraft {
     this.#shapeChanged();
   }
 
-  /** Settles the sections and gives the plan and its change; null when nothing really changed. */
-  finish(author: Author, explanation: string | null): { plan: Plan; change: PlanChange } | null {
-    this.settle();
+  /** True when something really differs from the plan that the draft was made from. */
+  get isChanged(): boolean {
+    return this.#goal !== this.base.goal || this.#changes().length > 0;
+  }
+
+  #changes(): ItemChange[] {
     const items: ItemChange[] = [];
     for (const [id, before] of this.#before) {
       const after = this.find(id) ?? null;
@@ -178,6 +181,13 @@ export class PlanDraft {
       if (before === null && after === null) continue;
       items.push({ id, before, after });
     }
+    return items;
+  }
+
+  /** Settles the sections and gives the plan and its change; null when nothing really changed. */
+  finish(author: Author, explanation: string | null): { plan: Plan; change: PlanChange } | null {
+    this.settle();
+    const items = this.#changes();
     const goalChanged = this.#goal !== this.base.goal;
     if (items.length === 0 && !goalChanged) return null;
     const tree: Tree = this.#tasks;

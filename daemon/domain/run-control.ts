@@ -26,6 +26,12 @@ export function start(m: RunMachine, reset: boolean): Result<void> {
 function resume(m: RunMachine): Result<void> {
   m.draft.settle();
   const leaf = m.current ?? m.draft.nextOpen();
+  if ((leaf === null || (m.worksAlone && m.current === null)) && m.base.ownership.isMission && isStopped(m)) {
+    // Nothing is planned yet, all is done, or its model does the leaves itself: the planner goes on.
+    m.rest(leaf === null && m.draft.itemCount > 0 ? 'completed' : 'idle', null);
+    m.set({ control: 'run' });
+    return taken;
+  }
   if (leaf === null) {
     return m.draft.itemCount === 0
       ? refuse('invalid_state', 'The plan is empty.', { hint: 'Add an item first: plan.addItem, or `cairn add TITLE`.' })
@@ -50,6 +56,8 @@ function resume(m: RunMachine): Result<void> {
   return taken;
 }
 
+const isStopped = ({ checkpoint: { status } }: RunMachine): boolean => status === 'paused' || status === 'cancelled';
+
 function resetAll(m: RunMachine): void {
   m.abortRun('cancelled', 'cancelled');
   resetLeaves(m.draft);
@@ -73,14 +81,24 @@ export function pause(m: RunMachine, now: boolean): Result<void> {
       }
       return taken;
     default:
+      // Between two leaves a mission still has a planner at work.
+      if (goesOnByItself(m)) {
+        m.set({ status: 'paused', control: 'pause' });
+        return taken;
+      }
       return refuse('invalid_state', `The plan is ${visibleStatus(m.checkpoint)}: there is nothing to pause.`);
   }
+}
+
+/** At rest, and yet not at its end: its planner plans, or is about to finish. */
+function goesOnByItself({ base, checkpoint: { status } }: RunMachine): boolean {
+  return base.ownership.isMission && base.outcome === null && (status === 'idle' || status === 'completed');
 }
 
 export function cancel(m: RunMachine): Result<void> {
   const { status } = m.checkpoint;
   if (status === 'cancelled') return taken;
-  if (status === 'idle' || status === 'completed') {
+  if ((status === 'idle' || status === 'completed') && !goesOnByItself(m)) {
     return refuse('invalid_state', `The plan is ${status}: there is nothing to cancel.`);
   }
   m.abortRun('cancelled', 'cancelled');

@@ -3,13 +3,16 @@
  * performed. Its methods are the steps that the transitions share: select, close, block, fail, end a run.
  */
 import type { NewEvent } from '../../shared/event.js';
-import type { Author, Item } from '../../shared/plan.js';
+import type { Outcome } from '../../shared/mission.js';
+import type { Author, Item, ItemId } from '../../shared/plan.js';
 import { numberAt } from '../../shared/plan-tree.js';
-import type { PlanRunStatus, RunId, RunStatus } from '../../shared/run.js';
+import type { EffectId, PlanRunStatus, RunId, RunStatus } from '../../shared/run.js';
 import { leafDigest } from './leaf-digest.js';
 import { withClosing } from './item-state.js';
 import type { PlanDraft } from './plan-draft.js';
 import { planEvents } from './plan-events.js';
+import { cutNote, isUrgent, type NoteKind, type PlannerNote } from './planner-notes.js';
+import { revisedEntry } from './plan-revised.js';
 import type {
   Checkpoint,
   Decision,
@@ -29,6 +32,8 @@ export interface DecisionInput {
   readonly limits: RunLimits;
   readonly author: Author;
   readonly explanation: string | null;
+  /** The unattended call that revises the plan: the inbox tells of it. */
+  readonly revisedBy?: { readonly runId: RunId; readonly effectId: EffectId };
 }
 
 export const visibleStatus = (checkpoint: Checkpoint): PlanRunStatus =>
@@ -53,6 +58,8 @@ export class RunMachine {
   readonly #events: NewEvent[] = [];
   readonly #reports: ReportDraft[] = [];
   readonly #effects: RunEffect[] = [];
+  readonly #notes: PlannerNote[] = [];
+  #finished: Decision['finished'] = null;
 
   constructor(
     readonly base: RunState,
@@ -66,6 +73,12 @@ export class RunMachine {
   get current(): Item | null {
     const id = this.checkpoint.currentItemId;
     return (id !== null && this.draft.find(id)) || null;
+  }
+
+  /** One resident model plans and works: it does the leaves itself, and none is begun by the runner. */
+  get worksAlone(): boolean {
+    const { isSolo, planner } = this.base.ownership;
+    return isSolo && planner !== 'never';
   }
 
   /** The run is under way: it runs, waits, or its checks do. */
@@ -106,6 +119,19 @@ export class RunMachine {
 
   report(report: ReportDraft): void {
     this.#reports.push(report);
+  }
+
+  /** Puts a note into the queue of the session's planner, if it has one. */
+  tell(kind: Exclude<NoteKind, 'report'>, text: string, itemId: ItemId | null = null): void {
+    const { planner } = this.base.ownership;
+    if (planner === 'never') return;
+    this.#notes.push({ kind, text: cutNote(text), itemId, urgent: isUrgent(kind, planner) });
+  }
+
+  /** The mission has ended; once. */
+  end(outcome: Outcome, reason: string): void {
+    this.#finished = { outcome, reason };
+    this.emit({ type: 'session.outcome', data: { outcome } });
   }
 
   withdraw(runId: RunId): void {
@@ -185,10 +211,12 @@ export class RunMachine {
       this.rest(this.draft.itemCount > 0 ? 'completed' : 'idle', null);
       this.set({ control: 'run' });
     } else if (this.checkpoint.control === 'pause') this.rest('paused', null);
+    else if (this.worksAlone) this.rest('idle', null);
     else this.select(next);
   }
 
   rest(status: 'idle' | 'completed' | 'paused', lastError: string | null): void {
+    if (status === 'completed') this.tell('completed', 'Every item of the plan is done or skipped.');
     this.set({ status, currentItemId: null, retryAt: null, resume: false, notice: null, lastError });
   }
 
@@ -197,6 +225,8 @@ export class RunMachine {
     const leaf = this.current;
     if (leaf === null) return;
     this.endRun('completed', null, summary);
+    const how = accepted ? 'done, and its checks passed' : 'done, as its run says';
+    this.tell('done', `${this.nameOf(leaf)} (${leaf.id}) is ${how}.${summary ? ` ${summary}` : ''}`, leaf.id);
     this.draft.replace(withClosing({ ...leaf, status: 'done' }, true, accepted));
     this.advance();
   }
@@ -206,6 +236,7 @@ export class RunMachine {
     this.endRun(runStatus, reason);
     this.set({ status, lastError: reason, retryAt: null, resume: false, notice: null, control: 'run' });
     const leaf = this.current;
+    this.tell(status, `${this.nameOf(leaf)} (${leaf?.id ?? ''}) is ${status}: ${reason}`, leaf?.id ?? null);
     this.ask({
       kind: 'blocker',
       title: `${status === 'blocked' ? 'Blocked' : 'Failed'}: ${this.nameOf(leaf)}`,
@@ -248,6 +279,10 @@ export class RunMachine {
     const from = visibleStatus(this.base.checkpoint);
     const status = visibleStatus(this.checkpoint);
     const moved = from !== status || this.base.checkpoint.currentItemId !== this.checkpoint.currentItemId;
+    if (this.#needsTending(from !== status)) this.perform({ type: 'tend' });
+    if (done !== null && this.input.revisedBy !== undefined && !done.change.statusOnly) {
+      this.ask(revisedEntry(done.change, this.input.revisedBy));
+    }
     if (moved || this.base.checkpoint.attempt !== this.checkpoint.attempt) {
       const { currentItemId, stepNo, attempt } = this.checkpoint;
       this.emit({ type: 'plan_run.changed', data: { status, from, currentItemId, stepNo, attempt } });
@@ -255,7 +290,13 @@ export class RunMachine {
     return {
       sessionId: this.base.sessionId,
       expected: { version: this.base.plan.version, epoch: this.base.checkpoint.epoch },
-      state: { ...this.base, plan, checkpoint: this.checkpoint, run: this.run },
+      state: {
+        ...this.base,
+        plan,
+        checkpoint: this.checkpoint,
+        run: this.run,
+        outcome: this.#finished?.outcome ?? this.base.outcome,
+      },
       plan: done?.change ?? null,
       checkpoint: this.checkpoint === this.base.checkpoint ? null : this.checkpoint,
       runs: [...this.#runs.values()],
@@ -263,10 +304,16 @@ export class RunMachine {
       withdraw: this.#withdraw,
       events: [...(done ? planEvents(done.change) : []), ...this.#events],
       reports: this.#reports,
+      notes: this.#finished === null ? this.#notes : [],
+      finished: this.#finished,
       effects: this.#effects,
       stale: this.stale,
       continueRun: this.continueRun,
     };
+  }
+
+  #needsTending(statusChanged: boolean): boolean {
+    return this.#finished !== null || this.#notes.length > 0 || (this.base.ownership.isMission && statusChanged);
   }
 
   /** A fresh run that begins in this very decision is pinned to the version that the decision makes. */

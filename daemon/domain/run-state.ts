@@ -3,10 +3,11 @@
  * Pure: time, ids and jitter come in with the event.
  */
 import type { NewEvent } from '../../shared/event.js';
-import type { InboxEntry, Report } from '../../shared/mission.js';
+import type { InboxEntry, Outcome, PlannerMode, Report } from '../../shared/mission.js';
 import type { ItemId, SessionId } from '../../shared/plan.js';
 import type { EffectId, PlanRunStatus, RunId, RunStatus } from '../../shared/run.js';
 import type { Plan, PlanChange } from './plan.js';
+import type { NoteKind, PlannerNote } from './planner-notes.js';
 
 /** The stored status: `pausing` is `running` with `control = pause`. */
 export type CheckpointStatus = Exclude<PlanRunStatus, 'pausing'>;
@@ -50,9 +51,19 @@ export interface LeafRun {
   readonly deaths: number;
 }
 
+/** Who looks after a session; fixed when it is made. */
+export interface Ownership {
+  /** Fired to run unattended: it ends with an outcome, and the first open leaf starts the run. */
+  readonly isMission: boolean;
+  readonly planner: PlannerMode;
+  /** One model plans and works: leaves are not run by themselves. */
+  readonly isSolo: boolean;
+}
+
 export interface RunState {
   readonly sessionId: SessionId;
-  readonly outcome: string | null;
+  readonly ownership: Ownership;
+  readonly outcome: Outcome | null;
   readonly plan: Plan;
   readonly checkpoint: Checkpoint;
   readonly run: LeafRun | null;
@@ -117,6 +128,14 @@ export type RunEvent =
   | { readonly type: 'answered'; readonly runId: RunId }
   /** `remaining`: what was left of the model's steps, in words. */
   | { readonly type: 'budget_exhausted'; readonly ref: RunRef; readonly budget: string; readonly remaining?: string | null }
+  /** `solo` says that it has done a leaf with checks: they run under this run, which belongs to nobody else. */
+  | { readonly type: 'self_claimed'; readonly runId: RunId; readonly itemId: ItemId; readonly summary: string }
+  /** A mission at rest is looked at: an open leaf starts the run. */
+  | { readonly type: 'due' }
+  /** The engine has a word for the planner. */
+  | { readonly type: 'told'; readonly kind: Exclude<NoteKind, 'report'>; readonly text: string }
+  /** The mission ends. */
+  | { readonly type: 'finish'; readonly outcome: Outcome; readonly reason: string }
   /** The daemon that owned the session died, and this one has taken it over. */
   | { readonly type: 'owner_died' }
   /** The daemon stops in good order and has cut the run off: no death, and gone on with at the next start. */
@@ -129,7 +148,9 @@ export type RunEvent =
 export type RunEffect =
   /** The session has something to do: a leaf to begin, to resume or to check, at `at` if given (clock milliseconds). */
   | { readonly type: 'wake'; readonly at: number | null }
-  | { readonly type: 'abort_run'; readonly runId: RunId; readonly why: 'cancelled' | 'paused' | 'leaf_closed' };
+  | { readonly type: 'abort_run'; readonly runId: RunId; readonly why: 'cancelled' | 'paused' | 'leaf_closed' }
+  /** Something waits for the planner, or the mission needs a look: whoever owns it is to see to it. */
+  | { readonly type: 'tend' };
 
 export type RunChange =
   | { readonly type: 'insert'; readonly run: LeafRun }
@@ -166,6 +187,10 @@ export interface Decision {
   readonly events: readonly NewEvent[];
   /** Reports that the daemon files because the run did not. */
   readonly reports: readonly ReportDraft[];
+  /** For the session's own planner. */
+  readonly notes: readonly PlannerNote[];
+  /** Set once: the end of the mission, of which its parent is told in the same transaction. */
+  readonly finished: { readonly outcome: Outcome; readonly reason: string } | null;
   readonly effects: readonly RunEffect[];
   /** True when an outcome came too late and was only recorded. */
   readonly stale: boolean;

@@ -4,10 +4,11 @@
  */
 import { ok, unreachable, type Result } from '../../shared/errors.js';
 import type { Item } from '../../shared/plan.js';
-import { isTerminal } from '../../shared/plan-tree.js';
 import { leafDigest } from './leaf-digest.js';
 import { PlanDraft } from './plan-draft.js';
 import { cancel, pause, retry, start } from './run-control.js';
+import { planEdited, startWork } from './run-edited.js';
+import { finish, selfClaim } from './run-finish.js';
 import { type DecisionInput, RunMachine } from './run-machine.js';
 import type { Decision, LeafRun, RunEvent, RunState } from './run-state.js';
 
@@ -56,6 +57,16 @@ function take(m: RunMachine, event: RunEvent): Result<void> {
     case 'plan_edited':
       planEdited(m);
       return taken;
+    case 'due':
+      if (m.checkpoint.status === 'idle' && m.base.ownership.isMission) startWork(m);
+      return taken;
+    case 'told':
+      m.tell(event.kind, event.text);
+      return taken;
+    case 'self_claimed':
+      return selfClaim(m, event.itemId, event.runId, event.summary);
+    case 'finish':
+      return finish(m, event.outcome, event.reason);
     case 'claimed':
     case 'checks_passed':
     case 'check_failed':
@@ -92,9 +103,11 @@ function outcome(m: RunMachine, event: Outcome): void {
       return m.stop('blocked', event.reason);
     case 'run_failed':
       if (event.retryable && m.tryAgain(event.error, true, event.jitter, { resume: false, notice: null })) return;
+      fileReport(m, 'blocker', event.error);
       return m.stop('failed', event.error);
     case 'command_failed':
       if (m.current?.repeatable === true && m.tryAgain(event.error, true, event.jitter, { resume: false, notice: null })) return;
+      fileReport(m, 'blocker', event.error);
       return m.stop('blocked', event.error, 'failed');
     case 'command_unknown':
       return commandUnknown(m);
@@ -114,6 +127,7 @@ function outcome(m: RunMachine, event: Outcome): void {
   }
 }
 
+/** A run gives one terminal report: the store leaves this one out when the run has filed its own. */
 function fileReport(m: RunMachine, kind: 'result' | 'blocker', summary: string): void {
   m.report({ kind, summary, itemId: m.checkpoint.currentItemId, runId: m.checkpoint.lastRunId });
 }
@@ -203,6 +217,7 @@ function commandUnknown(m: RunMachine): void {
     return;
   }
   const error = `outcome unknown: it was cut off while \`${leaf.command ?? ''}\` ran`;
+  fileReport(m, 'blocker', error);
   m.stop('blocked', `${error}. Look at what it did, then retry, or mark the item done.`);
 }
 
@@ -247,6 +262,7 @@ function ownerDied(m: RunMachine): void {
     m.updateRun({ deaths: m.run.deaths + 1 });
     const deaths = m.run.deaths;
     if (deaths >= m.input.limits.deaths) {
+      fileReport(m, 'blocker', `the daemon died ${deaths} times on this item`);
       m.stop('blocked', `the daemon died ${deaths} times on this item`, 'failed');
       return;
     }
@@ -260,39 +276,4 @@ function ownerStops(m: RunMachine): void {
   if (m.checkpoint.status !== 'running' || m.run?.status !== 'running') return;
   m.endRun('interrupted', 'the daemon was stopped');
   m.set({ resume: true });
-}
-
-/** What an edit of the plan means for the run: the current leaf may be gone or closed, or there is work again. */
-function planEdited(m: RunMachine): void {
-  m.draft.settle();
-  const { status, currentItemId } = m.checkpoint;
-  if (status === 'completed') {
-    if (m.draft.itemCount === 0 || m.draft.nextOpen() !== null) m.rest('idle', null);
-    return;
-  }
-  if (currentItemId === null) {
-    // Paused between two leaves, with the rest closed by hand: there is nothing to go on with.
-    if (status === 'paused' && m.draft.nextOpen() === null) m.rest(m.draft.itemCount > 0 ? 'completed' : 'idle', null);
-    return;
-  }
-  const leaf = m.current;
-  if (leaf !== null && !isTerminal(leaf.status) && leaf.status === 'active') return;
-  m.abortRun('cancelled', 'leaf_closed');
-  switch (status) {
-    case 'running':
-    case 'waiting':
-      m.set({ status: 'running' });
-      return m.advance();
-    case 'paused':
-    case 'blocked':
-    case 'failed': {
-      const open = m.draft.nextOpen() !== null;
-      return m.rest(open ? (status === 'paused' ? 'paused' : 'idle') : m.draft.itemCount > 0 ? 'completed' : 'idle', null);
-    }
-    case 'idle':
-    case 'cancelled':
-      return m.set({ currentItemId: null });
-    default:
-      return unreachable(status);
-  }
 }

@@ -5,19 +5,18 @@ import type { Plan } from '../domain/plan.js';
 import type { LoopRun, RunSettings } from '../agent/agent-loop.js';
 import { earlierEffects, noticeText, planPrompt, systemPrompt } from '../agent/prompts.js';
 import { nonceOf } from '../agent/untrusted.js';
-import { reportToolName } from '../missions/report-tool.js';
+import type { RunGear } from '../missions/profiles.js';
 import { planToolName } from '../domain/steps/step-schema.js';
 import type { RunPublisher } from '../runner/run-publisher.js';
 import type { Store, SessionRecord, StoredMessage } from '../store/store.js';
-import type { ToolOffer } from '../tools/tool.js';
 import type { Executor, LeafJob, LeafOutcome } from './executor.js';
 
 export interface ModelExecutorParts {
   readonly store: Store;
   readonly loop: (run: LoopRun) => Promise<LeafOutcome>;
   readonly planOf: (session: SessionRecord) => Promise<Plan | null>;
-  /** The tools that this session's profile and policy leave, and why some are missing, in words for people. */
-  readonly toolsFor: (session: SessionRecord, signal: AbortSignal) => Promise<ToolOffer>;
+  /** What the session's profile and policy leave to a run of a leaf. */
+  readonly gearFor: (session: SessionRecord, signal: AbortSignal) => Promise<RunGear>;
   readonly settingsFor: (session: SessionRecord) => Promise<RunSettings>;
   readonly publisher: Pick<RunPublisher, 'say'>;
   readonly clock: Clock;
@@ -46,7 +45,7 @@ export function createModelExecutor(parts: ModelExecutorParts): Executor {
     const plan = await parts.planOf(job.session);
     if (plan === null) return notice;
     const handovers = (await store.reports(job.session.id, 'result', handoverPage)).rows.toReversed();
-    const prompt = planPrompt({ plan, item: job.item, attempt: job.ref.attempt, handovers });
+    const prompt = planPrompt({ plan, item: job.item, attempt: job.ref.attempt, handovers, order: job.session.order });
     const done = (await store.itemEffects(job.session.id, job.item.id)).filter(
       (effect) => !effect.repeatable && effect.runId !== job.ref.runId,
     );
@@ -69,9 +68,10 @@ export function createModelExecutor(parts: ModelExecutorParts): Executor {
     async execute(job, activity, signal) {
       const messages = await prepare(job);
       if (messages.length > 0 && !(await store.appendMessages(job.ref, messages))) return { type: 'stopped' };
-      const { tools, problems } = await parts.toolsFor(job.session, signal);
+      const { tools, problems, profile, missionTools } = await parts.gearFor(job.session, signal);
       for (const problem of problems) parts.publisher.say(job.session.id, job.ref.runId, job.item.id, 'notice', problem);
-      const settings = await parts.settingsFor(job.session);
+      const { planning: steps, ...settings } = await parts.settingsFor(job.session);
+      const planning = profile.hasSteps ? steps : null;
       return parts.loop({
         session: job.session,
         ref: job.ref,
@@ -81,14 +81,23 @@ export function createModelExecutor(parts: ModelExecutorParts): Executor {
         system: systemPrompt({
           workspace: job.session.workspace,
           today: parts.clock.iso().slice(0, 10),
-          role: 'leaf',
-          tools: [...tools.map((tool) => tool.name), ...(settings.planning ? [planToolName] : []), reportToolName],
-          planning: settings.planning !== null,
+          isUnattended: job.session.isMission,
+          profilePrompt: profile.prompt,
+          tools: [
+            ...tools.map((tool) => tool.name),
+            ...(planning ? [planToolName] : []),
+            ...missionTools.map((tool) => tool.name),
+          ],
+          planning: planning !== null,
           confinement: settings.confinement,
         }),
         ...settings,
+        planning,
         tools,
-        reports: true,
+        missionTools,
+        isLeaf: true,
+        isSolo: false,
+        isAttended: false,
         conversation: () => conversation(job),
         activity,
         signal,

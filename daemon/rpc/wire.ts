@@ -8,8 +8,9 @@ import type { Liveness } from '../../shared/run.js';
 import { placesOf, type Plan } from '../domain/plan.js';
 import type { Queries, SessionRow } from '../store/queries.js';
 
-export function toSession({ record, goal, planVersion, counts, planRun, usage }: SessionRow): Session {
-  const { id, title, workspace, profile, outcome, parentId, model, policy, createdAt, updatedAt } = record;
+export function toSession({ record, goal, planVersion, counts, planRun, planner, usage }: SessionRow): Session {
+  const { id, title, workspace, profile, outcome, outcomeReason, isMission, parentId, model, policy } = record;
+  const { createdAt, updatedAt } = record;
   return {
     id,
     title,
@@ -18,6 +19,9 @@ export function toSession({ record, goal, planVersion, counts, planRun, usage }:
     profile,
     status: planRun.status,
     outcome,
+    outcomeReason,
+    isMission,
+    planner,
     parentId,
     model,
     budget: policy.budget ?? null,

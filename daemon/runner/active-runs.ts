@@ -1,7 +1,9 @@
 /** The runs that this process carries out right now: how to stop one, and what it is doing, for people. */
 import type { ItemId, SessionId } from '../../shared/plan.js';
-import type { RunId } from '../../shared/run.js';
+import type { Run, RunId } from '../../shared/run.js';
 import type { Clock } from '../clock.js';
+
+type RunKind = Run['kind'];
 
 export interface ActiveRun {
   readonly runId: RunId;
@@ -26,11 +28,11 @@ export interface Activity {
 }
 
 export interface ActiveRuns {
-  open(runId: RunId, sessionId: SessionId, itemId: ItemId | null): ActiveRun;
+  open(runId: RunId, sessionId: SessionId, itemId: ItemId | null, kind?: RunKind): ActiveRun;
   abort(runId: RunId): void;
   /** For good: a run that is opened afterwards is stopped at once. */
   abortAll(): void;
-  activityOf(sessionId: SessionId): Activity | null;
+  activityOf(sessionId: SessionId, kind: RunKind): Activity | null;
   /** Resolves when the run is no longer carried out. */
   ended(runId: RunId): Promise<void>;
 }
@@ -38,6 +40,7 @@ export interface ActiveRuns {
 interface Entry {
   readonly controller: AbortController;
   readonly sessionId: SessionId;
+  readonly kind: RunKind;
   readonly ended: Promise<void>;
   what: string;
   since: number;
@@ -49,13 +52,22 @@ export function createActiveRuns(clock: Clock): ActiveRuns {
   const runs = new Map<RunId, Entry>();
   let allAborted = false;
   return {
-    open(runId, sessionId, itemId) {
+    open(runId, sessionId, itemId, kind = 'leaf') {
       const controller = new AbortController();
       if (allAborted) controller.abort();
       let end = (): void => undefined;
       const ended = new Promise<void>((resolve) => (end = resolve));
       const now = clock.now();
-      const entry: Entry = { controller, sessionId, ended, what: 'starting', since: now, lastProgressAt: now, looping: null };
+      const entry: Entry = {
+        controller,
+        sessionId,
+        kind,
+        ended,
+        what: 'starting',
+        since: now,
+        lastProgressAt: now,
+        looping: null,
+      };
       runs.set(runId, entry);
       return {
         runId,
@@ -85,9 +97,9 @@ export function createActiveRuns(clock: Clock): ActiveRuns {
       allAborted = true;
       for (const entry of runs.values()) entry.controller.abort();
     },
-    activityOf(sessionId) {
+    activityOf(sessionId, kind) {
       for (const [runId, entry] of runs) {
-        if (entry.sessionId === sessionId) {
+        if (entry.sessionId === sessionId && entry.kind === kind) {
           const { what, since, lastProgressAt, looping } = entry;
           return { runId, what, since, lastProgressAt, looping };
         }

@@ -36,9 +36,10 @@ export interface Approvals {
 const approvalOptions = ['allow', 'always', 'deny'];
 
 /** One entry for all calls of a turn that ask: a person answers once. The strictest deadline and default count. */
-export function mergeApprovals(entries: readonly InboxDraft[]): readonly InboxDraft[] {
+export function mergeApprovals(asked: readonly InboxDraft[]): readonly InboxDraft[] {
+  const entries = asked.filter(({ kind }) => kind === 'approval');
   const [first] = entries;
-  if (first === undefined || entries.length === 1) return entries;
+  if (first === undefined || entries.length === 1) return asked;
   const tools = new Set(entries.map((entry) => entry.tool));
   const deadlines = entries.flatMap((entry) => entry.deadline ?? []).sort();
   return [
@@ -51,6 +52,7 @@ export function mergeApprovals(entries: readonly InboxDraft[]): readonly InboxDr
       deadline: deadlines[0] ?? null,
       calls: entries.flatMap(({ effectId, tool, detail }) => (effectId && tool ? [{ effectId, tool, subject: detail }] : [])),
     },
+    ...asked.filter(({ kind }) => kind !== 'approval'),
   ];
 }
 

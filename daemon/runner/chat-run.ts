@@ -1,17 +1,28 @@
-/** Carries out one chat run: its tools and settings by the session's profile, its workspace, the turns of the loop. */
-import { planOverview, systemPrompt } from '../agent/prompts.js';
+/** Carries out one run without a leaf (a chat, a draft, a planner's turn): its profile, its workspace, the turns of the loop. */
 import type { LoopRun, RunSettings } from '../agent/agent-loop.js';
+import { plannerPrompt } from '../agent/planner-prompts.js';
 import type { Clock } from '../clock.js';
 import type { RunRef, RunState } from '../domain/run-state.js';
 import { planToolName } from '../domain/steps/step-schema.js';
 import type { SessionId } from '../../shared/plan.js';
 import type { LeafOutcome } from '../executors/executor.js';
+import type { RunGear } from '../missions/profiles.js';
 import type { SessionRecord, Store } from '../store/store.js';
-import type { ToolOffer } from '../tools/tool.js';
 import type { ActiveRun, ActiveRuns } from './active-runs.js';
 import type { RunPublisher } from './run-publisher.js';
 import type { SessionStates } from './session-states.js';
 import type { WorkspaceLock } from './workspace-lock.js';
+
+/** A chat answers a person; `planner` holds the plan of a session, and nobody reads along. */
+export type SideRole = 'chat' | 'planner';
+
+/** `finish` stores the outcome while the run still counts as carried out, so that nobody takes it up a second time. */
+export type CarryOut = (
+  session: SessionRecord,
+  ref: Pick<RunRef, 'runId'>,
+  role: SideRole,
+  finish: (ref: RunRef, outcome: LeafOutcome) => Promise<void>,
+) => Promise<void>;
 
 export interface ChatRunParts {
   readonly store: Store;
@@ -19,69 +30,81 @@ export interface ChatRunParts {
   readonly active: ActiveRuns;
   readonly runPublisher: Pick<RunPublisher, 'say'>;
   readonly loop: (run: LoopRun) => Promise<LeafOutcome>;
-  /** By the session's profile: `solo` works in its chat, every other one only looks. */
-  readonly toolsFor: (session: SessionRecord, signal: AbortSignal) => Promise<ToolOffer>;
+  /** What the session's profile and policy leave to a run of this role. */
+  readonly gearFor: (session: SessionRecord, role: SideRole, signal: AbortSignal) => Promise<RunGear>;
   readonly settingsFor: (session: SessionRecord) => Promise<RunSettings>;
   readonly lock: WorkspaceLock;
   readonly clock: Clock;
   readonly drain: AbortSignal;
 }
 
-/** `finish` stores the outcome while the run still counts as carried out, so that nobody takes it up a second time. */
-export async function carryOutChat(
-  parts: ChatRunParts,
-  session: SessionRecord,
-  ref: Pick<RunRef, 'runId'>,
-  finish: (ref: RunRef, outcome: LeafOutcome) => Promise<void>,
-): Promise<void> {
-  const { runId } = ref;
-  const state = await parts.states.read(session.id);
-  const handle = parts.active.open(runId, session.id, null);
-  const whole: RunRef = { runId, epoch: state?.checkpoint.epoch ?? 0, attempt: 1 };
-  let release: (() => void) | null = null;
-  try {
-    const { tools, problems } = await parts.toolsFor(session, handle.signal);
-    for (const problem of problems) parts.runPublisher.say(session.id, runId, null, 'notice', problem);
-    if (tools.some((tool) => tool.writes)) release = await takeWorkspace(parts.lock, session, runId, handle);
-    const run = loopRunOf(parts, session, whole, state, { tools, problems }, await parts.settingsFor(session), handle);
-    await finish(whole, await parts.loop(run));
-  } finally {
-    release?.();
-    handle.close();
-  }
+/** Tokens that a resident planner's conversation may take: it is there for days, and goal and plan are told anew each time. */
+const plannerContextTokens = 32_000;
+
+export function createCarryOut(parts: ChatRunParts): CarryOut {
+  return async (session, { runId }, role, finish) => {
+    const state = await parts.states.read(session.id);
+    const handle = parts.active.open(runId, session.id, null, role);
+    const ref: RunRef = { runId, epoch: state?.checkpoint.epoch ?? 0, attempt: 1 };
+    let release: (() => void) | null = null;
+    try {
+      const gear = await parts.gearFor(session, role, handle.signal);
+      for (const problem of gear.problems) parts.runPublisher.say(session.id, runId, null, 'notice', problem);
+      if (gear.tools.some((tool) => tool.writes)) release = await takeWorkspace(parts.lock, session, runId, handle);
+      const settings = await parts.settingsFor(session);
+      // The plan as it is when the run begins: it may have waited for the workspace.
+      const now = await parts.states.read(session.id);
+      await finish(ref, await parts.loop(loopRunOf(parts, session, ref, role, now, gear, settings, handle)));
+    } finally {
+      release?.();
+      handle.close();
+    }
+  };
 }
 
 function loopRunOf(
   { store, clock, drain }: ChatRunParts,
   session: SessionRecord,
   ref: RunRef,
+  role: SideRole,
   state: RunState | null,
-  { tools }: ToolOffer,
+  { tools, missionTools, profile }: RunGear,
   settings: RunSettings,
   handle: ActiveRun,
 ): LoopRun {
-  const isSolo = session.profile === 'solo';
-  const planning = isSolo ? settings.planning : null;
-  const facts = {
+  const planning = profile.hasSteps ? settings.planning : null;
+  const isResident = role === 'planner';
+  const system = plannerPrompt({
     workspace: session.workspace,
     today: clock.iso().slice(0, 10),
-    role: isSolo ? 'solo' : 'chat',
-    tools: [...tools.map((tool) => tool.name), ...(planning ? [planToolName] : [])],
+    role: isResident ? 'resident' : 'chat',
+    isSolo: profile.isSolo,
+    isMission: session.isMission && session.outcome === null,
+    order: session.order,
+    plan: state?.plan ?? null,
+    profilePrompt: profile.prompt,
+    tools: [...tools.map((tool) => tool.name), ...(planning ? [planToolName] : []), ...missionTools.map((tool) => tool.name)],
     planning: planning !== null,
     confinement: settings.confinement,
-  } as const;
+  });
+  const { contextTokens } = settings;
   return {
     ...settings,
     session,
     ref,
     itemId: null,
-    label: 'chat',
+    label: role,
     model: session.model,
-    system: `${systemPrompt(facts)}\nThe plan (goal: ${state?.plan.goal ?? ''}):\n${state ? planOverview(state.plan) : ''}`,
+    system,
     tools,
+    missionTools,
     planning,
-    reports: false,
-    conversation: () => store.conversation(session.id),
+    isLeaf: false,
+    isSolo: profile.isSolo,
+    isAttended: !isResident,
+    ...(isResident ? { contextTokens: Math.min(contextTokens ?? plannerContextTokens, plannerContextTokens) } : {}),
+    // What was said to a planner stands in its own transcript.
+    conversation: () => (isResident ? Promise.resolve([]) : store.conversation(session.id)),
     activity: handle,
     signal: handle.signal,
     drain,

@@ -7,13 +7,22 @@ import { placesOf } from '../domain/plan.js';
 import type { RunRef, RunState } from '../domain/run-state.js';
 import type { LeafOutcome } from '../executors/executor.js';
 import type { Provider } from '../providers/provider.js';
-import type { Once, SessionRecord } from '../store/store.js';
-import { carryOutChat, type ChatRunParts } from './chat-run.js';
-import { notFound } from './commands.js';
+import type { Once, SessionRecord, Store } from '../store/store.js';
+import type { ActiveRuns } from './active-runs.js';
+import type { CarryOut } from './chat-run.js';
+import { draftRequest } from '../agent/planner-prompts.js';
+import { mayEdit, notFound } from './commands.js';
+import { noModelReason } from './no-model.js';
+import type { Planners } from './planners.js';
 import type { Publisher } from './publisher.js';
-import { keyUsed } from './session-states.js';
+import { keyUsed, type SessionStates } from './session-states.js';
 
-export interface ChatParts extends ChatRunParts {
+export interface ChatParts {
+  readonly store: Store;
+  readonly states: SessionStates;
+  readonly active: ActiveRuns;
+  readonly carryOut: CarryOut;
+  readonly planners: Planners;
   readonly publisher: Publisher;
   readonly provider: Provider;
   readonly newId: (prefix: string) => string;
@@ -22,6 +31,8 @@ export interface ChatParts extends ChatRunParts {
 
 export interface Chats {
   send(sessionId: SessionId, text: string, once: Once | null): Promise<Result<RunId>>;
+  /** Has the plan made, or refined as the text says. */
+  draft(sessionId: SessionId, text: string | undefined, once: Once | null): Promise<Result<RunId>>;
   /** A chat that waited has all of its answers. False when the run is no chat. */
   wake(sessionId: SessionId, runId: RunId): Promise<boolean>;
   /** Ends the chats of a session that are under way or wait; gives how many. */
@@ -38,9 +49,15 @@ export function createChats(parts: ChatParts): Chats {
   const { store, states } = parts;
   const underWay = new Set<Promise<void>>();
 
-  async function begin(session: SessionRecord, text: string, resumes: RunId | null, once: Once | null): Promise<Result<RunId>> {
+  async function begin(
+    session: SessionRecord,
+    kind: 'chat' | 'planner',
+    text: string,
+    resumes: RunId | null,
+    once: Once | null,
+  ): Promise<Result<RunId>> {
     const id = parts.newId('r') as RunId;
-    const events = await store.beginChat({ id, sessionId: session.id, kind: 'chat', text, resumes }, once);
+    const events = await store.beginChat({ id, sessionId: session.id, kind, text, resumes }, once);
     if (events === null) return keyUsed();
     parts.publisher.committed({ sessionId: session.id, events });
     carryOut(session, id);
@@ -48,7 +65,8 @@ export function createChats(parts: ChatParts): Chats {
   }
 
   function carryOut(session: SessionRecord, runId: RunId): void {
-    const turn = carryOutChat(parts, session, { runId }, (ref, outcome) => finish(session.id, ref, outcome))
+    const turn = parts
+      .carryOut(session, { runId }, 'chat', (ref, outcome) => finish(session.id, ref, outcome))
       .catch((error: unknown) => parts.onBug(error, session.id))
       .finally(() => underWay.delete(turn));
     underWay.add(turn);
@@ -67,18 +85,19 @@ export function createChats(parts: ChatParts): Chats {
     parts.publisher.committed({ sessionId, events });
   }
 
-  const openChatsOf = async (sessionId: SessionId): Promise<readonly Run[]> =>
-    (await store.openChats()).filter((run) => run.sessionId === sessionId);
+  /** A resident planner's runs are the planner's; a draft in a session without one is a chat. */
+  const isOwn = (run: Run, session: SessionRecord): boolean => run.kind === 'chat' || session.planner === 'never';
+
+  const openChatsOf = async (session: SessionRecord): Promise<readonly Run[]> =>
+    (await store.openChats()).filter((run) => run.sessionId === session.id && isOwn(run, session));
 
   const waits = async (run: Run): Promise<boolean> =>
     run.status === 'waiting' && (await store.inboxOfRun(run.id)).some((entry) => entry.state === 'open');
 
   return {
     async send(sessionId, text, once) {
-      const length = Array.from(text).length;
-      if (length > planLimits.detail) {
-        return refuse('limit_exceeded', `The text has ${length} characters; at most ${planLimits.detail} are taken.`);
-      }
+      const fits = checkLength(text, planLimits.detail);
+      if (!fits.ok) return fits;
       const session = await store.session(sessionId);
       const state = await states.read(sessionId);
       if (session === null || state === null) return notFound(sessionId);
@@ -89,17 +108,38 @@ export function createChats(parts: ChatParts): Chats {
         return steered ?? this.send(sessionId, text, once);
       }
       if (parts.provider.describe() === null) return noModel();
-      return begin(session, text, null, once);
+      if (await parts.planners.hears(session)) return parts.planners.send(session, 'message', text, once);
+      return begin(session, 'chat', text, null, once);
+    },
+    async draft(sessionId, text, once) {
+      const fits = checkLength(text ?? '', longestDocument);
+      if (!fits.ok) return fits;
+      const session = await store.session(sessionId);
+      const state = await states.read(sessionId);
+      if (session === null || state === null) return notFound(sessionId);
+      const allowed = mayEdit(state, undefined);
+      if (!allowed.ok) return allowed;
+      if (state.plan.goal === '' && state.plan.tree.length === 0 && (text ?? '').trim() === '') {
+        return refuse('invalid_params', 'There is nothing to plan for: give the session a goal, or a text.', {
+          issues: [{ path: 'text', message: 'a text, as the session has no goal' }],
+        });
+      }
+      if (parts.provider.describe() === null) return noModel();
+      const request = draftRequest(text, state.plan.tree.length > 0);
+      if (await parts.planners.hears(session)) return parts.planners.send(session, 'draft', request, once);
+      return begin(session, 'planner', request, null, once);
     },
     async wake(sessionId, runId) {
       const run = await store.run(runId);
       if (run === null || run.kind === 'leaf') return false;
       const session = await store.session(sessionId);
-      if (session !== null && (await store.wakeChat(runId))) carryOut(session, runId);
+      if (session === null || !isOwn(run, session)) return false;
+      if (await store.wakeChat(runId)) carryOut(session, runId);
       return true;
     },
     async cancel(sessionId) {
-      const chats = await openChatsOf(sessionId);
+      const session = await store.session(sessionId);
+      const chats = session === null ? [] : await openChatsOf(session);
       for (const { id } of chats) {
         parts.active.abort(id);
         await parts.active.ended(id);
@@ -110,14 +150,14 @@ export function createChats(parts: ChatParts): Chats {
     },
     async recover() {
       for (const run of await store.openChats()) {
-        if (await waits(run)) continue;
+        const session = await store.session(run.sessionId);
+        if (session === null || !isOwn(run, session) || (await waits(run))) continue;
         if (await diesAlways(run)) {
           const events = await store.endChat(run.id, run.sessionId, 'failed', `the daemon died ${maxDeaths} times in this chat`);
           parts.publisher.committed({ sessionId: run.sessionId, events });
           continue;
         }
-        const session = await store.session(run.sessionId);
-        if (session !== null) await begin(session, '', run.id, null);
+        await begin(session, run.kind === 'planner' ? 'planner' : 'chat', '', run.id, null);
       }
     },
     async idle() {
@@ -156,8 +196,14 @@ function runningLeaf({ checkpoint, run, plan }: RunState): RunId | null {
   return checkpoint.status === 'running' || checkpoint.status === 'waiting' ? run.id : null;
 }
 
-export const noModelReason =
-  'No model is configured. Set CAIRN_MODEL (and OPENAI_API_KEY, or OPENAI_BASE_URL for a local server), or "model" in config.json, then `cairn daemon stop` (the next command starts it with the new settings) and start again.';
+/** A requirements document may be long; it is sent with every turn of the draft. Code points. */
+const longestDocument = 100_000;
+
+function checkLength(text: string, limit: number): Result<void> {
+  const { length } = Array.from(text);
+  if (length <= limit) return ok(undefined);
+  return refuse('limit_exceeded', `The text has ${length} characters; at most ${limit} are taken.`, { hint: 'Shorten it.' });
+}
 
 function noModel(): Result<never> {
   return refuse('no_model', noModelReason);

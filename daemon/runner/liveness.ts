@@ -7,6 +7,8 @@ import type { Activity } from './active-runs.js';
 export interface LivenessInput {
   readonly state: RunState;
   readonly activity: Activity | null;
+  /** What its planner does. */
+  readonly plans: Activity | null;
   /** Title of what a waiting run waits for. */
   readonly waitingFor: string | null;
   /** Who holds the workspace, when the session has to wait for it. */
@@ -20,6 +22,19 @@ const iso = (ms: number): string => new Date(ms).toISOString();
 const seconds = (ms: number): string => `${Math.max(0, Math.round(ms / 1000))} s`;
 
 export function livenessOf(input: LivenessInput): Liveness {
+  const lives = livenessOfRun(input);
+  const { plans, now } = input;
+  // Between two leaves it is the planner that works.
+  if (plans === null || lives.state !== 'idle') return lives;
+  const silent = now - plans.lastProgressAt;
+  const cause = `the planner: ${plans.what} (${seconds(now - plans.since)})`;
+  const lastProgressAt = iso(plans.lastProgressAt);
+  if (silent > input.stalledAfterMs)
+    return { state: 'stalled', cause: `${cause}, nothing for ${seconds(silent)}`, lastProgressAt };
+  return { state: 'working', cause, lastProgressAt };
+}
+
+function livenessOfRun(input: LivenessInput): Liveness {
   const { state, activity, now } = input;
   const { status, lastError, retryAt } = state.checkpoint;
   const lastProgressAt = activity ? iso(activity.lastProgressAt) : null;

@@ -12,7 +12,13 @@ export interface Performer {
   stop(): void;
 }
 
-export function createPerformer(dispatcher: Dispatcher, active: ActiveRuns, clock: Clock): Performer {
+/** `tend`: looks what is due for a session's planner. */
+export function createPerformer(
+  dispatcher: Dispatcher,
+  active: ActiveRuns,
+  clock: Clock,
+  tend: (sessionId: SessionId) => void,
+): Performer {
   const timers = new Map<SessionId, () => void>();
 
   function wake(sessionId: SessionId, at: number | null): void {
@@ -39,6 +45,9 @@ export function createPerformer(dispatcher: Dispatcher, active: ActiveRuns, cloc
             break;
           case 'abort_run':
             active.abort(effect.runId);
+            break;
+          case 'tend':
+            tend(sessionId);
             break;
           default:
             unreachable(effect);

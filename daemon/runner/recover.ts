@@ -10,6 +10,7 @@ import type { Store } from '../store/store.js';
 import type { Answers } from './answers.js';
 import type { Chats } from './chats.js';
 import type { Deadlines } from './deadlines.js';
+import type { Planners } from './planners.js';
 import type { SessionStates } from './session-states.js';
 
 export interface RecoverParts {
@@ -17,6 +18,7 @@ export interface RecoverParts {
   readonly states: SessionStates;
   readonly answers: Answers;
   readonly chats: Chats;
+  readonly planners: Planners;
   readonly deadlines: Deadlines;
   readonly clock: Clock;
   readonly limits: RunLimits;
@@ -30,6 +32,7 @@ export async function recover(parts: RecoverParts): Promise<readonly SessionId[]
   for (const sessionId of sessions) await recoverSession(parts, sessionId);
   // Chats first: a deadline that passed wakes one, and it would be taken for one that the dead daemon carried out.
   await parts.chats.recover();
+  await parts.planners.recover();
   await recoverDeadlines(parts);
   return sessions;
 }

@@ -1,25 +1,25 @@
 /** The commands that change sessions, over the state machine: load, decide, commit, publish, perform. */
-import { realpath, stat } from 'node:fs/promises';
-import { basename } from 'node:path';
 import { ok, refuse, type Result } from '../../shared/errors.js';
-import type { Budget, Policy, PolicyInput } from '../../shared/mission.js';
+import type { Budget } from '../../shared/mission.js';
 import { planLimits, type SessionId } from '../../shared/plan.js';
 import type { PlanRun } from '../../shared/run.js';
 import type { Clock } from '../clock.js';
-import { emptyPlan } from '../domain/plan.js';
 import { PlanDraft } from '../domain/plan-draft.js';
 import { checkAtRest } from '../domain/run-control.js';
 import { decide } from '../domain/run-transition.js';
-import type { RunEvent, RunLimits, RunState } from '../domain/run-state.js';
-import type { Once, SessionRecord, Store } from '../store/store.js';
+import type { RunEvent, RunLimits } from '../domain/run-state.js';
+import type { Once, Store } from '../store/store.js';
 import type { ActiveRuns } from './active-runs.js';
 import type { Answers } from './answers.js';
 import type { Chats } from './chats.js';
-import { notFound, type EditAnswer, type EditRequest, type SessionCommands } from './commands.js';
+import { mayEdit, notFound, type EditAnswer, type EditRequest, type SessionCommands } from './commands.js';
 import { explainStart } from './explain.js';
 import { livenessOf } from './liveness.js';
 import type { Publisher } from './publisher.js';
-import { keyUsed, type SessionStates } from './session-states.js';
+import type { MissionControl } from './mission-control.js';
+import type { Planners } from './planners.js';
+import { type SessionMaker, titleOf } from './session-maker.js';
+import type { SessionStates } from './session-states.js';
 import type { WorkspaceLock } from './workspace-lock.js';
 
 export interface CommandParts {
@@ -29,13 +29,12 @@ export interface CommandParts {
   readonly active: ActiveRuns;
   readonly answers: Answers;
   readonly chats: Chats;
+  readonly maker: SessionMaker;
+  readonly missions: MissionControl;
+  readonly planners: Planners;
   readonly lock: WorkspaceLock;
   readonly clock: Clock;
-  readonly newId: (prefix: string) => string;
   readonly limits: RunLimits;
-  readonly defaultWorkspace: string;
-  /** What the session may do: the asked policy, tightened by the workspace's own configuration. */
-  readonly policyFor: (workspace: string, asked: PolicyInput | undefined) => Promise<Result<Policy>>;
   readonly planning: boolean;
   readonly stalledAfterMs: number;
 }
@@ -46,7 +45,10 @@ export function createSessionCommands(parts: CommandParts): SessionCommands {
   async function control(sessionId: SessionId, event: RunEvent, once: Once | null): Promise<Result<PlanRun>> {
     const input = { now: clock.now(), limits: parts.limits, author: 'person', explanation: null } as const;
     const changed = await states.change(sessionId, (state) => decide(state, [event], input), once);
-    return changed.ok ? planRun(sessionId) : changed;
+    if (!changed.ok) return changed;
+    // A person looks after it again: what held the planner is tried once more.
+    if (event.type === 'start' || event.type === 'retry') await parts.planners.tend(sessionId, true);
+    return planRun(sessionId);
   }
 
   async function planRun(sessionId: SessionId): Promise<Result<PlanRun>> {
@@ -61,38 +63,10 @@ export function createSessionCommands(parts: CommandParts): SessionCommands {
   }
 
   return {
-    async create(params, fill, author, once) {
-      const workspace = await existingFolder(params.workspace ?? parts.defaultWorkspace);
-      if (!workspace.ok) return workspace;
-      const policy = await parts.policyFor(workspace.value, params.policy);
-      if (!policy.ok) return policy;
-      if (params.parentId !== undefined && (await store.session(params.parentId)) === null) return notFound(params.parentId);
-      const draft = new PlanDraft(emptyPlan);
-      const filled = fill(draft);
-      if (!filled.ok) return filled;
-      const done = draft.finish(author, null);
-      const title = titleOf(params.title, done?.plan.goal ?? '', workspace.value);
-      if (!title.ok) return title;
-      const id = parts.newId('s') as SessionId;
-      const record: SessionRecord = {
-        id,
-        title: title.value,
-        workspace: workspace.value,
-        profile: params.profile ?? 'worker',
-        context: params.context ?? 'leaf',
-        policy: policy.value,
-        model: params.model ?? null,
-        planner: params.planner ?? 'never',
-        planning: parts.planning,
-        parentId: params.parentId ?? null,
-        outcome: null,
-        createdAt: clock.iso(),
-        updatedAt: clock.iso(),
-      };
-      const events = await store.createSession(record, done?.change ?? null, once);
-      if (events === null) return keyUsed();
-      parts.publisher.committed({ sessionId: id, events });
-      return ok(id);
+    async create(order, fill, author, once) {
+      const made = await parts.maker.make(order, fill, author, once);
+      if (made.ok && order.mission !== undefined) await parts.planners.tend(made.value);
+      return made;
     },
 
     async rename(sessionId, text) {
@@ -103,19 +77,24 @@ export function createSessionCommands(parts: CommandParts): SessionCommands {
       return ok(undefined);
     },
 
-    delete: (sessionId) =>
-      states.exclusively(sessionId, async () => {
+    delete: async (sessionId) => {
+      // A mission that is deleted has ended: whoever waits for it hears so.
+      const ended = await parts.missions.endDeleted(sessionId);
+      if (!ended.ok) return ended;
+      return states.exclusively(sessionId, async () => {
         const state = await states.read(sessionId);
         if (state === null) return notFound(sessionId);
         const resting = checkAtRest(state, 'Deleting the session');
         if (!resting.ok) return resting;
-        // A chat that works would go on in a session that is gone.
+        // A chat or a planner that works would go on in a session that is gone.
         await parts.chats.cancel(sessionId);
+        await parts.planners.interrupt(sessionId, 'cancelled');
         const events = await store.deleteSession(sessionId);
         states.forget(sessionId);
         parts.publisher.committed({ sessionId, events, deleted: true });
         return ok(undefined);
-      }),
+      });
+    },
 
     async edit<T>(request: EditRequest<T>): Promise<Result<EditAnswer<T>>> {
       const input = { now: clock.now(), limits: parts.limits, author: request.author, explanation: request.explanation };
@@ -149,8 +128,12 @@ export function createSessionCommands(parts: CommandParts): SessionCommands {
       else await setBudget(sessionId, before ?? {});
       return started.ok ? planRun(sessionId) : started;
     },
-    pause: (sessionId, now) => control(sessionId, { type: 'pause', now }, null),
-    cancel: (sessionId) => control(sessionId, { type: 'cancel' }, null),
+    pause: async (sessionId, now) => {
+      const paused = await control(sessionId, { type: 'pause', now }, null);
+      if (paused.ok && now) await parts.planners.interrupt(sessionId, 'interrupted');
+      return paused;
+    },
+    cancel: (sessionId) => parts.missions.cancel(sessionId, (id) => control(id, { type: 'cancel' }, null)),
     retry: async (sessionId, guidance) => {
       const length = guidance === null ? 0 : Array.from(guidance).length;
       if (length > planLimits.detail) {
@@ -169,8 +152,9 @@ export function createSessionCommands(parts: CommandParts): SessionCommands {
       const open = state.checkpoint.status === 'waiting' && state.run ? await store.inboxOfRun(state.run.id) : [];
       return livenessOf({
         state,
-        activity: parts.active.activityOf(sessionId),
+        activity: parts.active.activityOf(sessionId, 'leaf'),
         waitingFor: open.filter((entry) => entry.state === 'open').map((entry) => `${entry.title} ${entry.detail}`)[0] ?? null,
+        plans: parts.active.activityOf(sessionId, 'planner'),
         workspaceHolder: parts.lock.holderOf(session.workspace),
         now: clock.now(),
         stalledAfterMs: parts.stalledAfterMs,
@@ -179,46 +163,9 @@ export function createSessionCommands(parts: CommandParts): SessionCommands {
     cancelChats: async (sessionId) =>
       (await store.session(sessionId)) === null ? notFound(sessionId) : ok(await parts.chats.cancel(sessionId)),
     chat: (sessionId, text, once) => parts.chats.send(sessionId, text, once),
+    draft: (sessionId, text, once) => parts.chats.draft(sessionId, text, once),
+    finish: (sessionId, outcome, reason) => parts.missions.finish(sessionId, outcome, reason),
     answer: (id, answer) => parts.answers.answer(id, answer),
     acknowledge: (id) => parts.answers.acknowledge(id),
   };
-}
-
-function mayEdit(state: RunState, expectedVersion: number | undefined): Result<void> {
-  if (state.outcome !== null) {
-    return refuse('invalid_state', `The mission has ended (${state.outcome}): its plan takes no change.`);
-  }
-  const { version } = state.plan;
-  if (expectedVersion !== undefined && expectedVersion !== version) {
-    return refuse('version_conflict', `The plan is at version ${version}, not ${expectedVersion}.`, {
-      currentVersion: version,
-      hint: 'Read the plan again, look at what changed, and repeat with the current version.',
-    });
-  }
-  return ok(undefined);
-}
-
-async function existingFolder(path: string): Promise<Result<string>> {
-  try {
-    const real = await realpath(path);
-    if ((await stat(real)).isDirectory()) return ok(real);
-  } catch {
-    // Said below, like every other path that is no folder.
-  }
-  return refuse('invalid_params', `The workspace ${path} is not a folder.`, {
-    issues: [{ path: 'workspace', message: 'an existing folder' }],
-    hint: 'Give the path of an existing folder.',
-  });
-}
-
-function titleOf(given: string | undefined, goal: string, workspace: string): Result<string> {
-  const text = (given ?? goal.split('\n')[0] ?? '').normalize('NFC').trim();
-  const title = text === '' ? basename(workspace) : text;
-  const letters = Array.from(title);
-  const { length } = letters;
-  if (given === undefined) return ok(length > planLimits.title ? `${letters.slice(0, planLimits.title - 1).join('')}…` : title);
-  if (title.includes('\n')) return refuse('invalid_params', 'A title is one line.');
-  return length > planLimits.title
-    ? refuse('limit_exceeded', `The title has ${length} characters; at most ${planLimits.title} are taken.`)
-    : ok(title);
 }

@@ -6,7 +6,7 @@ import pLimit from 'p-limit';
 import { ok, refuse, type Result } from '../../shared/errors.js';
 import type { SessionId } from '../../shared/plan.js';
 import type { Decision, RunEffect, RunState } from '../domain/run-state.js';
-import type { Once, Store } from '../store/store.js';
+import type { CallEnd, Once, Store } from '../store/store.js';
 import { notFound } from './commands.js';
 import type { Publisher } from './publisher.js';
 
@@ -65,13 +65,17 @@ export class SessionStates {
     });
   }
 
-  /** Decides on the current state, commits, publishes, and then performs what follows from it. */
+  /**
+   * Decides on the current state, commits, publishes, and then performs what follows from it. `endOf`: the result of the
+   * call that asks for it, committed with it; a refusal for its sake has a `reason` (`unseen`, `not_current`) in its data.
+   */
   change(
     sessionId: SessionId,
     decide: (state: RunState) => Result<Decision>,
     once: Once | null = null,
+    endOf: ((decision: Decision) => CallEnd) | null = null,
   ): Promise<Result<Changed>> {
-    return this.exclusively(sessionId, () => this.#change(sessionId, decide, once));
+    return this.exclusively(sessionId, () => this.#change(sessionId, decide, once, endOf));
   }
 
   /** Does something to a session in the store that its state must know of, with no command in between. */
@@ -93,6 +97,7 @@ export class SessionStates {
     sessionId: SessionId,
     decide: (state: RunState) => Result<Decision>,
     once: Once | null,
+    endOf: ((decision: Decision) => CallEnd) | null,
   ): Promise<Result<Changed>> {
     for (let tries = 0; tries < decideTries; tries++) {
       const state = await this.read(sessionId);
@@ -100,14 +105,17 @@ export class SessionStates {
       const decided = decide(state);
       if (!decided.ok) return decided;
       const decision = decided.value;
-      if (isEmpty(decision) && once === null) {
+      if (isEmpty(decision) && once === null && endOf === null) {
         // Nothing to store is not nothing to do: a session found running after a restart only has to be woken.
         this.perform(sessionId, decision.effects);
         return ok({ decision, stored: false });
       }
-      const committed = await this.store.commit(decision, once);
+      const committed = await this.store.commit(decision, once, endOf?.(decision));
       if (!committed.ok) {
-        if (committed.reason === 'key_used') return keyUsed();
+        const { reason } = committed;
+        if (reason === 'key_used') return keyUsed();
+        if (reason === 'not_current') return refuse('invalid_state', 'The run has ended.', { reason });
+        if (reason === 'unseen') return refuse('version_conflict', 'The plan has changed since it was last seen.', { reason });
         this.#states.delete(sessionId);
         continue;
       }
@@ -154,6 +162,7 @@ function isEmpty(decision: Decision): boolean {
   return (
     decision.plan === null &&
     decision.checkpoint === null &&
-    decision.runs.length + decision.inbox.length + decision.withdraw.length + decision.events.length === 0
+    decision.finished === null &&
+    decision.runs.length + decision.inbox.length + decision.withdraw.length + decision.events.length + decision.notes.length === 0
   );
 }

@@ -3,12 +3,13 @@
  * gave out reads as the end of the list.
  */
 import type { CairnEvent } from '../../shared/event.js';
-import type { Budget, InboxEntry, InboxState, Report, ReportKind } from '../../shared/mission.js';
+import type { Budget, InboxEntry, InboxState, Outcome, PlannerState, Report, ReportKind } from '../../shared/mission.js';
 import type { Author, ItemChange, ItemId, Revision, SessionId } from '../../shared/plan.js';
 import type { Counts } from '../../shared/plan.js';
 import type { Effect, EffectId, PlanRun, PlanRunStatus, Receipt, Run, RunId, Usage } from '../../shared/run.js';
 import type { RunState } from '../domain/run-state.js';
-import type { KeptSteps, Once, OnceAnswer, SessionRecord, StoredMessage, TrimState } from './store.js';
+import type { PlannerNote } from '../domain/planner-notes.js';
+import type { KeptSteps, Once, OnceAnswer, PlannerKept, SessionRecord, StoredMessage, TrimState } from './store.js';
 
 export interface Page {
   readonly limit: number;
@@ -27,7 +28,46 @@ export interface SessionRow {
   readonly planVersion: number;
   readonly counts: Counts;
   readonly planRun: PlanRun;
+  readonly planner: PlannerState;
   readonly usage: Usage;
+}
+
+/** A session in the tree of its missions. */
+export interface TreeRow extends SessionRow {
+  readonly depth: number;
+  readonly openInbox: number;
+}
+
+/** The queue of a planner, with what the engine keeps of it. */
+export interface PlannerQueue extends PlannerKept {
+  /** Not shown to any run yet, oldest first. */
+  readonly notes: readonly (PlannerNote & { readonly no: number })[];
+  readonly openRun: Run | null;
+}
+
+interface NamedItem {
+  readonly sessionId: SessionId;
+  readonly session: string;
+  readonly itemId: ItemId;
+  readonly at: string;
+}
+
+/** What happened since a time, as far as rows tell it; at most a thousand of each. */
+export interface SummaryRows {
+  /** Items that became done in that time and still are, in the order in which they did. */
+  readonly done: readonly (NamedItem & { readonly accepted: boolean; readonly summary: string | null })[];
+  readonly stopped: readonly SessionRow[];
+  readonly underWay: readonly SessionRow[];
+  readonly ended: readonly {
+    readonly sessionId: SessionId;
+    readonly session: string;
+    readonly outcome: Outcome;
+    readonly reason: string;
+    readonly at: string;
+  }[];
+  readonly revised: readonly { readonly sessionId: SessionId; readonly session: string; readonly revision: Revision }[];
+  readonly spent: Usage;
+  readonly open: readonly InboxEntry[];
 }
 
 /** A stored revision with what it changed, to compare and to take back. */
@@ -92,6 +132,18 @@ export interface Queries {
   listSessions(filter: { status?: PlanRunStatus; workspace?: string }, page: Page): Promise<Paged<SessionRow>>;
   /** Sessions whose plan run is running, pausing or waiting: what recovery looks at. */
   sessionsNotAtRest(): Promise<readonly SessionId[]>;
+  /** Missions without an outcome, and sessions whose planner has something to see: what start-up tends. */
+  sessionsToTend(): Promise<readonly SessionId[]>;
+  planner(id: SessionId): Promise<PlannerQueue>;
+  /** Missions below a session that have not ended; `all` of them whatever their depth. */
+  openChildren(id: SessionId): Promise<readonly SessionId[]>;
+  /** How many missions were ever fired below it, and how many sessions stand above it. */
+  family(id: SessionId): Promise<{ readonly children: number; readonly depth: number }>;
+  /** A session and all below it, parents first, children in the order in which they were made. */
+  missionTree(id: SessionId): Promise<readonly TreeRow[]>;
+  summary(since: string, sessionId: SessionId | null): Promise<SummaryRows>;
+  /** The newest version with another shape or other texts than the one before; 0 when there is none. */
+  shapeVersion(id: SessionId): Promise<number>;
   counts(): Promise<{ sessions: number; running: number; inbox: number }>;
 
   loadState(id: SessionId): Promise<RunState | null>;
@@ -136,6 +188,8 @@ export interface Queries {
   inbox(filter: { sessionId?: SessionId; state?: InboxState }, page: Page): Promise<Paged<InboxEntry>>;
   /** Oldest first. */
   inboxOfRun(runId: RunId): Promise<readonly InboxEntry[]>;
+  /** The newest question that was asked for an effect. */
+  questionOf(effectId: EffectId): Promise<InboxEntry | null>;
   /** The newest approval that was asked for an effect. */
   approvalOf(effectId: EffectId): Promise<InboxEntry | null>;
   /** Tool and subject of each call that an approval is about. */

@@ -4,12 +4,23 @@
  * the owner's epoch and is refused (`false`) when it is old.
  */
 import type { NewEvent } from '../../shared/event.js';
-import type { Budget, InboxEntry, Policy, Profile, Report, ReportText } from '../../shared/mission.js';
+import type {
+  Budget,
+  InboxEntry,
+  MissionOrder,
+  Outcome,
+  PlannerMode,
+  Policy,
+  Profile,
+  Report,
+  ReportText,
+} from '../../shared/mission.js';
 import type { ItemId, SessionId } from '../../shared/plan.js';
 import type { EffectClass, EffectId, EffectState, Message, Receipt, RunId, ToolCall } from '../../shared/run.js';
 import type { CairnEvent } from '../../shared/event.js';
 import type { Decision, InboxDraft, RunRef, RunState } from '../domain/run-state.js';
 import type { PlanChange } from '../domain/plan.js';
+import type { PlannerNote } from '../domain/planner-notes.js';
 import type { StepsState } from '../domain/steps/steps.js';
 import type { Queries } from './queries.js';
 
@@ -23,10 +34,14 @@ export interface SessionRecord {
   readonly context: 'leaf' | 'session';
   readonly policy: Policy;
   readonly model: string | null;
-  readonly planner: 'never' | 'on_blocked' | 'always';
+  readonly planner: PlannerMode;
   readonly planning: boolean;
   readonly parentId: SessionId | null;
-  readonly outcome: 'landed' | 'derailed' | 'stuck' | null;
+  readonly isMission: boolean;
+  /** What a mission is asked for besides its goal. */
+  readonly order: MissionOrder;
+  readonly outcome: Outcome | null;
+  readonly outcomeReason: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
@@ -91,6 +106,60 @@ export interface EffectEnd {
   readonly report?: ReportText & { readonly itemId: ItemId | null };
   /** Of a `plan` call, in the same transaction as well. */
   readonly steps?: StepsChange;
+  /** The version of the plan that the run has been shown by this result. */
+  readonly planVersion?: number;
+}
+
+/** The result of a call that changes a session, written in the transaction of that change. */
+export interface CallEnd extends EffectEnd {
+  /** Of `mission_plan`: the version that its planner last saw. A later one with another shape refuses the commit. */
+  readonly seenVersion?: number;
+}
+
+/** What a planner run begins with. */
+export interface PlannerStart {
+  readonly id: RunId;
+  readonly sessionId: SessionId;
+  /** The run whose transcript it goes on with: the planner's last one; null for its first. */
+  readonly resumes: RunId | null;
+  /** What the engine says, and what persons have said. */
+  readonly brief: string;
+  readonly words: readonly string[];
+  /** The notes that it is shown. */
+  readonly notes: readonly number[];
+}
+
+/** How a planner run ended, and what follows from it, in one transaction. */
+export interface PlannerEnd {
+  readonly runId: RunId;
+  readonly sessionId: SessionId;
+  /** `completed`: what it was shown is done with. Otherwise it is shown again to the next one. */
+  readonly status: 'completed' | 'failed' | 'cancelled' | 'interrupted';
+  readonly error: string | null;
+  readonly keep: Partial<Pick<PlannerKept, 'failures' | 'retryAt' | 'unmoved' | 'blocker' | 'held'>>;
+  /** A word to itself. */
+  readonly note: PlannerNote | null;
+  /** Opened in the inbox when it is held. */
+  readonly entry: InboxDraft | null;
+}
+
+/** What the engine keeps of a planner between two of its runs. */
+export interface PlannerKept {
+  readonly lastRunId: RunId | null;
+  /** Runs in a row that failed. */
+  readonly failures: number;
+  /** Milliseconds of the clock before which it is not woken. */
+  readonly retryAt: number | null;
+  /** Why it is not woken until a person does something. */
+  readonly held: string | null;
+  /** The newest run that changed the plan. */
+  readonly movedRun: RunId | null;
+  /** Runs in a row that left the same blocker as it was. */
+  readonly unmoved: number;
+  readonly blocker: string | null;
+  /** How often in a row it was woken because the same item had stopped, whatever it changed. */
+  readonly returns: number;
+  readonly returnItem: ItemId | null;
 }
 
 export interface KeptSteps {
@@ -148,8 +217,11 @@ export interface SideUsage {
 export type CommitResult =
   /** `inbox` holds the entries that were opened and withdrawn, as they are now. */
   | { readonly ok: true; readonly events: readonly CairnEvent[]; readonly inbox: readonly InboxEntry[] }
-  /** `moved`: somebody else was first (load again and decide anew). `key_used`: the once key was, meanwhile (ask `once`). */
-  | { readonly ok: false; readonly reason: 'moved' | 'key_used' };
+  /**
+   * `moved`: somebody else was first (load again and decide anew). `key_used`: the once key was, meanwhile (ask `once`).
+   * `unseen`: the plan has another shape than the caller last saw. `not_current`: the call's run has ended.
+   */
+  | { readonly ok: false; readonly reason: 'moved' | 'key_used' | 'unseen' | 'not_current' };
 
 /**
  * Free text (messages, errors, summaries, explanations, reports, questions and answers) is redacted by the store once
@@ -159,8 +231,16 @@ export interface Store extends Queries {
   readonly kind: string;
   close(): Promise<void>;
 
-  /** Null when the once key was used meanwhile. */
-  createSession(record: SessionRecord, change: PlanChange | null, once: Once | null): Promise<readonly CairnEvent[] | null>;
+  /**
+   * Null when the once key was used meanwhile, or when the run of `call` (the `mission_fire` that makes it, of the parent) has
+   * ended. `notes`: for its planner.
+   */
+  createSession(
+    record: SessionRecord,
+    change: PlanChange | null,
+    once: Once | null,
+    more?: { readonly notes?: readonly PlannerNote[]; readonly call?: CallEnd },
+  ): Promise<{ readonly events: readonly CairnEvent[]; readonly ofCall: readonly CairnEvent[] } | null>;
   /** False when there is no such session. */
   renameSession(id: SessionId, title: string): Promise<boolean>;
   setPlanning(id: SessionId, planning: boolean): Promise<void>;
@@ -173,9 +253,28 @@ export interface Store extends Queries {
   claim(id: SessionId): Promise<RunState | null>;
   /**
    * Everything that one command does: plan, checkpoint, runs, inbox, events; compare-and-set on version and epoch.
-   * A once key refers to the first item that the decision adds, else to the session.
+   * A once key refers to the first item that the decision adds, else to the session. An outcome ends the planner's run, takes
+   * back what was asked, and is told to the parent's planner.
    */
-  commit(decision: Decision, once: Once | null): Promise<CommitResult>;
+  commit(decision: Decision, once: Once | null, call?: CallEnd): Promise<CommitResult>;
+
+  /** Puts a note into a planner's queue. False when the once key was used meanwhile, or the session is gone or has ended. */
+  addNote(sessionId: SessionId, note: PlannerNote, once: { readonly once: Once; readonly ref: string } | null): Promise<boolean>;
+  /** Takes notes back that nobody has been shown. */
+  dropNotes(sessionId: SessionId, kind: PlannerNote['kind']): Promise<void>;
+  /** Null when one of the notes is gone or shown already, a planner run is open, or the session has ended. */
+  beginPlanner(start: PlannerStart): Promise<readonly CairnEvent[] | null>;
+  /** A planner run that the dead daemon carried out goes on as a new one, with the notes that it was shown. */
+  resumePlanner(run: { id: RunId; sessionId: SessionId; resumes: RunId }): Promise<readonly CairnEvent[] | null>;
+  /** Null when the run has ended already. */
+  endPlanner(end: PlannerEnd): Promise<{ readonly events: readonly CairnEvent[]; readonly inbox: readonly InboxEntry[] } | null>;
+  keepPlanner(sessionId: SessionId, keep: Partial<PlannerKept>): Promise<void>;
+  /** The planner is not woken until a person does something: `entry` tells of it. A reason of null frees it again. */
+  holdPlanner(
+    sessionId: SessionId,
+    reason: string | null,
+    entry: InboxDraft | null,
+  ): Promise<{ readonly events: readonly CairnEvent[]; readonly inbox: readonly InboxEntry[] }>;
 
   /**
    * A chat or planner run: changes no checkpoint. `text` is its first message; empty for one that resumes

@@ -1,5 +1,6 @@
 /** What the benchmark shows: a plan of 5,000 items that runs, and a conversation at its limits. */
 import { buildTree, countLeaves, listTree } from '../../shared/plan-tree.js';
+import { noPlanner } from '../../shared/mission.js';
 import type { Item, ItemId, ListedItem, SessionId } from '../../shared/plan.js';
 import type { Run, RunId, Usage } from '../../shared/run.js';
 import type { DaemonStatus, RunOutput, Session, SessionChanged, Snapshot } from '../../shared/session.js';
@@ -67,6 +68,9 @@ const session: Session = {
   profile: 'solo',
   status: 'running',
   outcome: null,
+  outcomeReason: null,
+  isMission: false,
+  planner: noPlanner,
   parentId: null,
   model: null,
   budget: null,

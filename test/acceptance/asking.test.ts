@@ -71,7 +71,7 @@ describe('a chat', () => {
   const statusOf = async (story: Story, sessionId: SessionId): Promise<string | undefined> =>
     (await story.daemon.call('run.list', { sessionId })).runs[0]?.status;
 
-  it('of a worker session only looks, whatever its policy', async () => {
+  it('of a worker session looks and plans and does nothing else, whatever its policy', async () => {
     const story = await tellStory((_body, number) =>
       number === 1 ? call('write', { path: 'a.txt', content: 'x' }) : say('I only look.'),
     );
@@ -82,6 +82,7 @@ describe('a chat', () => {
       'glob',
       'grep',
       'list',
+      ...['ask_attention', 'expand', 'finish', 'fire', 'plan', 'report'].map((tool) => `mission_${tool}`),
       'read',
     ]);
     expect(existsSync(join(story.workspace, 'a.txt'))).toBe(false);

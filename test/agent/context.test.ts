@@ -88,6 +88,6 @@ describe('the end of a run', () => {
     ['a notice after it', [message('assistant', 'All done.'), message('notice', 'check failed')], null],
     ['no turn yet', [message('plan_prompt', 'do it')], null],
   ] as const)('%s', (_name, transcript, type) => {
-    expect(endOf(transcript)?.type ?? null).toBe(type);
+    expect(endOf(transcript, true)?.type ?? null).toBe(type);
   });
 });

@@ -15,6 +15,7 @@ import {
   type RunEvent,
   type RunRef,
   type RunState,
+  type Ownership,
 } from '../../daemon/domain/run-state.js';
 import type { ItemId, SessionId } from '../../shared/plan.js';
 import type { RunId } from '../../shared/run.js';
@@ -36,11 +37,13 @@ const idleCheckpoint: Checkpoint = {
   notice: null,
 };
 
+const ownership: Ownership = { isMission: false, planner: 'never', isSolo: false };
+
 export function freshState(draftPlan: (draft: PlanDraft) => void): RunState {
   const draft = new PlanDraft(emptyPlan);
   draftPlan(draft);
   const plan = draft.finish('person', null)?.plan ?? emptyPlan;
-  return { sessionId: 's' as SessionId, outcome: null, plan, checkpoint: idleCheckpoint, run: null, steering: 0 };
+  return { sessionId: 's' as SessionId, ownership, outcome: null, plan, checkpoint: idleCheckpoint, run: null, steering: 0 };
 }
 
 const question: InboxDraft = {
@@ -183,6 +186,7 @@ function describe(decision: Decision): string[] {
     lines.push(`  inbox: ${decision.inbox.map((entry) => `${entry.kind} ${entry.title}`).join(', ')}`);
   if (decision.withdraw.length > 0) lines.push(`  withdrawn: questions of ${decision.withdraw.join(', ')}`);
   for (const effect of decision.effects) {
+    if (effect.type === 'tend') continue;
     lines.push(
       effect.type === 'wake'
         ? `  effect: wake${effect.at === null ? '' : ` at ${effect.at} ms`}`

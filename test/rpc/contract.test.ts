@@ -137,6 +137,29 @@ const calls: { readonly [M in MethodName]: (at: Prepared) => ParamsInput<M> | Pr
   'inbox.ack': ({ blocker: id }) => ({ id }),
   'run.retry': ({ sessionId }) => ({ sessionId, guidance: 'There is one in the attic.' }),
   'report.list': ({ sessionId }) => ({ sessionId }),
+  'report.summary': ({ sessionId }) => ({ sessionId, since: '2026-01-01T00:00:00Z' }),
+  'mission.fire': () => ({
+    goal: 'By the table',
+    workspace: house.workspace,
+    policy: 'readonly',
+    items: [{ title: 'One' }],
+    planner: 'never',
+    acceptance: ['It is there'],
+    scope: { included: ['all'], excluded: [] },
+    relevantFiles: [{ path: 'a.txt', action: 'read' }],
+    planning: false,
+  }),
+  'mission.tree': ({ sessionId }) => ({ sessionId }),
+  'mission.finish': async () => {
+    const { id } = await house.call('mission.fire', {
+      goal: 'Short',
+      workspace: house.workspace,
+      policy: 'readonly',
+      items: [{ title: 'One' }],
+    });
+    return { sessionId: id, outcome: 'derailed', reason: 'Not wanted any more.' };
+  },
+  'plan.draft': ({ spare }) => ({ sessionId: spare, text: 'Wait for ever' }),
   'chat.send': ({ spare }) => ({ sessionId: spare, text: 'Wait for ever' }),
   'chat.cancel': ({ sessionId }) => ({ sessionId }),
   'event.list': () => ({ limit: 1_000 }),
@@ -159,6 +182,8 @@ const filled: Partial<Record<MethodName, string>> = {
   'run.receipts': 'receipts',
   'inbox.list': 'entries',
   'report.list': 'reports',
+  'report.summary': 'claimed',
+  'mission.tree': 'nodes',
   'event.list': 'events',
 };
 
@@ -290,6 +315,7 @@ const required: Partial<Record<MethodName, Record<string, unknown>>> = {
   'plan.export': { format: 'json' },
   'run.receipts': { itemId: 'x' },
   'chat.send': { text: 'x' },
+  'mission.finish': { outcome: 'landed', reason: 'x' },
 };
 
 describe('a session', () => {

@@ -11,11 +11,12 @@ export function sessionConformance(open: OpenStore): void {
     it('is read back as it was made, with its plan and a checkpoint at rest', async () => {
       const store = await open(testParts());
       const made = record('s1', { title: 'Docs', outcome: null, model: 'm-1', planner: 'always', planning: false });
-      const events = await store.createSession(made, planOf(['A', '  A1', '  A2', 'B']), null);
-      expect(events?.map((event) => event.type)).toEqual(['session.created', 'plan.revised']);
+      const created = await store.createSession(made, planOf(['A', '  A1', '  A2', 'B']), null);
+      expect(created?.events.map((event) => event.type)).toEqual(['session.created', 'plan.revised']);
       expect(await store.session(sid('s1'))).toEqual(made);
       expect(await store.sessionRow(sid('s1'))).toEqual({
         record: made,
+        planner: { mode: 'always', state: 'idle', reason: null },
         goal: 'Ship it',
         planVersion: 1,
         counts: { pending: 3, active: 0, done: 0, skipped: 0, leaves: 3 },

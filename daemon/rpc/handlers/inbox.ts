@@ -1,11 +1,11 @@
-/** `inbox.*` and `report.list`. */
+/** `inbox.*`. */
 import { unwrap } from '../../../shared/errors.js';
-import { notFound, type SessionCommands } from '../../runner/commands.js';
+import type { SessionCommands } from '../../runner/commands.js';
 import type { Queries } from '../../store/queries.js';
 import type { Handlers } from '../handlers.js';
 import { pageFrom } from '../page.js';
 
-type Methods = 'inbox.list' | 'inbox.answer' | 'inbox.ack' | 'report.list';
+type Methods = 'inbox.list' | 'inbox.answer' | 'inbox.ack';
 
 export const inboxHandlers = (store: Queries, commands: SessionCommands): Pick<Handlers, Methods> => ({
   'inbox.list': async ({ sessionId, state, limit, cursor }) => {
@@ -15,9 +15,4 @@ export const inboxHandlers = (store: Queries, commands: SessionCommands): Pick<H
   },
   'inbox.answer': async ({ id, answer }) => unwrap(await commands.answer(id, answer)),
   'inbox.ack': async ({ id }) => unwrap(await commands.acknowledge(id)),
-  'report.list': async ({ sessionId, kind, limit, cursor }) => {
-    if ((await store.session(sessionId)) === null) return unwrap(notFound(sessionId));
-    const { rows, nextCursor } = await store.reports(sessionId, kind ?? null, pageFrom({ limit, cursor }));
-    return { reports: [...rows], nextCursor };
-  },
 });

@@ -8,8 +8,10 @@ import type { WatchPublisher } from '../publish.js';
 import { daemonHandlers, type DaemonParts } from './daemon.js';
 import { eventHandlers } from './event.js';
 import { inboxHandlers } from './inbox.js';
+import { missionHandlers } from './mission.js';
 import { planHistoryHandlers } from './plan-history.js';
 import { planHandlers } from './plan.js';
+import { reportHandlers } from './report.js';
 import { runHandlers } from './run.js';
 import { sessionHandlers } from './session.js';
 
@@ -18,15 +20,19 @@ export interface HandlerParts extends Omit<DaemonParts, 'discover'> {
   readonly commands: SessionCommands;
   readonly publisher: WatchPublisher;
   readonly streams: EventStreams;
+  /** Milliseconds since 1970, UTC. */
+  readonly now: () => number;
 }
 
-export const createHandlers = ({ store, commands, publisher, streams, status, stop }: HandlerParts): Handlers => ({
+export const createHandlers = ({ store, commands, publisher, streams, status, stop, now }: HandlerParts): Handlers => ({
   ...daemonHandlers({ status, stop, discover }),
   ...sessionHandlers(store, commands, publisher),
   ...planHandlers(store, commands),
   ...planHistoryHandlers(store, commands),
   ...runHandlers(store, commands),
   ...inboxHandlers(store, commands),
+  ...missionHandlers(store, commands),
+  ...reportHandlers(store, now),
   ...eventHandlers(store, streams),
 });
 

@@ -1,6 +1,7 @@
 /** `plan.*`: reading it, and the edits of a person. */
 import { refuse, type Result, unwrap } from '../../../shared/errors.js';
 import type { Item, ListedItem, SessionId } from '../../../shared/plan.js';
+import type { RunId } from '../../../shared/run.js';
 import { countLeaves, itemAt, listItem, listTree } from '../../../shared/plan-tree.js';
 import type { PlanDraft } from '../../domain/plan-draft.js';
 import { addItem, clear, moveItem, removeItem, setGoal, setStatus, updateItem } from '../../domain/plan-edit.js';
@@ -71,6 +72,11 @@ export function planHandlers(store: Queries, commands: SessionCommands): Pick<Ha
           return resting.ok ? clear(draft) : resting;
         }),
       ),
+    'plan.draft': (params) =>
+      carryOutOnce(store, 'plan.draft', params, {
+        first: async (once) => ({ runId: unwrap(await commands.draft(params.sessionId, params.text, once)) }),
+        again: (ref) => Promise.resolve({ runId: ref as RunId }),
+      }),
     'plan.revise': async ({ sessionId, expectedVersion, explanation, entries, within }) => {
       const why = explanation === undefined ? null : unwrap(cleanText('explanation', explanation));
       const apply = (draft: PlanDraft) => revise(draft, { entries, within, author: 'person' });

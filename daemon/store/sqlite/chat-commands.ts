@@ -98,7 +98,7 @@ export function chatCommands(cx: Connection): Sync<ChatCommands> {
 }
 
 /** Ends a chat or planner run that is still open; null when it is not. */
-function endOf(
+export function endOf(
   cx: Connection,
   runId: RunId,
   sessionId: SessionId,
@@ -115,7 +115,7 @@ function endOf(
   return run === undefined ? null : { type: endEvents[status], runId, data: { itemId: null, ...run } };
 }
 
-const startOf = (runId: RunId, kind: Run['kind'], resumes: RunId | null): NewEvent => ({
+export const startOf = (runId: RunId, kind: Run['kind'], resumes: RunId | null): NewEvent => ({
   type: 'run.started',
   runId,
   data: { itemId: null, kind, attempt: 1, resumes },

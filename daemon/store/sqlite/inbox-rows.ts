@@ -98,6 +98,28 @@ export function withdrawEntries(cx: Connection, runId: RunId, at: string): Inbox
     .map(toEntry);
 }
 
+/** Withdraws all that an ended session still asks; what only tells of something stays. */
+export function withdrawAsked(cx: Connection, sessionId: SessionId, at: string): InboxEntry[] {
+  return cx
+    .sql<InboxRow>(
+      `UPDATE inbox SET state = 'withdrawn', closed_at = ?
+       WHERE session_id = ? AND state = 'open' AND kind NOT IN ('plan_revised', 'outcome') RETURNING *`,
+    )
+    .all(at, sessionId)
+    .map(toEntry);
+}
+
+/** Withdraws what tells that the planner of a session is held: the one blocker that belongs to no run. */
+export function withdrawHeld(cx: Connection, sessionId: SessionId, at: string): InboxEntry[] {
+  return cx
+    .sql<InboxRow>(
+      `UPDATE inbox SET state = 'withdrawn', closed_at = ?
+       WHERE session_id = ? AND state = 'open' AND kind = 'blocker' AND run_id IS NULL RETURNING *`,
+    )
+    .all(at, sessionId)
+    .map(toEntry);
+}
+
 /** Closes an open entry; null when it is not open any more. */
 export function closeEntry(
   cx: Connection,
@@ -128,6 +150,14 @@ export function readApproval(cx: Connection, effectId: EffectId): InboxEntry | n
   return row === undefined ? null : toEntry(row);
 }
 
+/** The newest question that was asked for an effect. */
+export function readQuestion(cx: Connection, effectId: EffectId): InboxEntry | null {
+  const row = cx
+    .sql<InboxRow>(`SELECT * FROM inbox WHERE effect_id = ? AND kind = 'question' ORDER BY no DESC LIMIT 1`)
+    .get(effectId);
+  return row === undefined ? null : toEntry(row);
+}
+
 /** Tool and subject of each call that an entry is about. */
 export function readApprovalCalls(cx: Connection, id: string): { tool: string; subject: string }[] {
   const several = cx
@@ -153,7 +183,9 @@ export function readInbox(
   const conditions = ['no < ?'];
   const values: unknown[] = [startOf(page)];
   if (filter.sessionId !== undefined) {
-    conditions.push('session_id = ?');
+    // What the missions below a session ask is for whoever looks after it.
+    conditions.push(`session_id IN (WITH RECURSIVE below (id) AS (SELECT ?
+      UNION SELECT s.id FROM below JOIN sessions s ON s.parent_id = below.id) SELECT id FROM below)`);
     values.push(filter.sessionId);
   }
   if (filter.state === 'open') conditions.push(`state = 'open'`);
@@ -165,6 +197,17 @@ export function readInbox(
     .sql<InboxRow>(`SELECT * FROM inbox WHERE ${conditions.join(' AND ')} ORDER BY no DESC LIMIT ?`)
     .all(...values, page.limit + 1);
   return pageOf(rows, page, (row) => row.no, toEntry);
+}
+
+/** The oldest open entries of a session and all below it, or of all sessions. */
+export function readOpenInbox(cx: Connection, sessions: readonly SessionId[] | null, limit: number): InboxEntry[] {
+  return cx
+    .sql<InboxRow>(
+      `SELECT * FROM inbox WHERE state = 'open' AND (? IS NULL OR session_id IN (SELECT value FROM json_each(?)))
+       ORDER BY no LIMIT ?`,
+    )
+    .all(sessions === null ? null : 1, JSON.stringify(sessions ?? []), limit)
+    .map(toEntry);
 }
 
 export function readDeadlines(cx: Connection): { id: string; deadline: string }[] {

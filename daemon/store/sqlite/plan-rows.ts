@@ -9,7 +9,7 @@ import { leafCountChange } from './leaf-counts.js';
 import { pageOf, startOf } from './paging.js';
 import { type ItemDifference, differenceOf, undoDifference } from './revision-diff.js';
 
-interface StoredRevision {
+export interface StoredRevision {
   readonly version: number;
   readonly at: string;
   readonly author: Author;
@@ -54,9 +54,9 @@ export function writePlanChange(cx: Connection, sessionId: SessionId, change: Pl
 
 const revisionColumns = 'version, at, author, explanation, status_only, goal, changes';
 
-const changesOf = (row: StoredRevision): ItemDifference[] => JSON.parse(row.changes) as ItemDifference[];
+export const changesOf = (row: StoredRevision): ItemDifference[] => JSON.parse(row.changes) as ItemDifference[];
 
-function toRevision(row: StoredRevision, changes: readonly ItemDifference[]): Revision {
+export function toRevision(row: StoredRevision, changes: readonly ItemDifference[]): Revision {
   const ids = (keep: (change: ItemDifference) => boolean): ItemId[] => changes.filter(keep).map(({ id }) => id);
   return {
     version: row.version,
@@ -114,4 +114,11 @@ export function readRevisionChanges(cx: Connection, sessionId: SessionId, after:
     });
   }
   return revisions.reverse();
+}
+
+export function readShapeVersion(cx: Connection, sessionId: SessionId): number {
+  const row = cx
+    .sql<{ version: number | null }>('SELECT max(version) AS version FROM revisions WHERE session_id = ? AND status_only = 0')
+    .get(sessionId);
+  return row?.version ?? 0;
 }

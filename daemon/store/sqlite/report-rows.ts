@@ -2,12 +2,13 @@
 import type { NewEvent } from '../../../shared/event.js';
 import type { Handover, Report, ReportKind } from '../../../shared/mission.js';
 import type { ItemId, SessionId } from '../../../shared/plan.js';
-import type { Receipt, RunId } from '../../../shared/run.js';
+import type { Receipt, Run, RunId } from '../../../shared/run.js';
 import type { Page, Paged } from '../queries.js';
 import type { Store } from '../store.js';
 import type { Connection } from './connection.js';
 import { appendEvents } from './event-rows.js';
 import { pageOf, startOf } from './paging.js';
+import { tellOfReport } from './planner-rows.js';
 import type { Sync } from './promised.js';
 import { redactStrings } from './redact-strings.js';
 import { sessionExists } from './session-rows.js';
@@ -41,8 +42,23 @@ const toReport = (row: ReportRow): Report => ({
   at: row.at,
 });
 
-/** Files a report inside a transaction; gives its event. */
-export function insertReport(cx: Connection, report: Omit<Report, 'id' | 'at'>, at: string): NewEvent {
+/**
+ * Files a report inside a transaction, and tells the planner that it is for; gives its event. Null after an outcome: then no
+ * report lands.
+ */
+export function fileReport(cx: Connection, report: Omit<Report, 'id' | 'at'>, at: string): NewEvent | null {
+  const { sessionId, runId } = report;
+  if (cx.sql('SELECT 1 FROM sessions WHERE id = ? AND outcome IS NULL').get(sessionId) === undefined) return null;
+  const kind = runId === null ? undefined : cx.sql<{ kind: Run['kind'] }>('SELECT kind FROM runs WHERE id = ?').get(runId)?.kind;
+  tellOfReport(cx, report, kind ?? 'leaf', at);
+  return insertReport(cx, report, at);
+}
+
+/** A run gives one terminal report: true when it has. */
+export const hasEnded = (cx: Connection, runId: RunId): boolean =>
+  cx.sql(`SELECT 1 FROM reports WHERE run_id = ? AND kind IN ('result', 'blocker')`).get(runId) !== undefined;
+
+function insertReport(cx: Connection, report: Omit<Report, 'id' | 'at'>, at: string): NewEvent {
   const id = cx.newId('p');
   const { sessionId, runId, itemId, kind, detail, refs, handover } = report;
   cx.sql(
@@ -140,7 +156,7 @@ export function reportCommands(cx: Connection): Sync<Pick<Store, 'fileReport' | 
     }) ?? [];
   return {
     fileReport(report) {
-      return appending(report.sessionId, (at) => [insertReport(cx, report, at)]);
+      return appending(report.sessionId, (at) => [fileReport(cx, report, at) ?? []].flat());
     },
     recordReceipt(sessionId, receipt) {
       return appending(sessionId, () => [insertReceipt(cx, sessionId, receipt)]);

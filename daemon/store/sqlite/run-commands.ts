@@ -4,12 +4,13 @@ import type { SessionId } from '../../../shared/plan.js';
 import type { RunId } from '../../../shared/run.js';
 import type { NewTurn, Store } from '../store.js';
 import type { Connection } from './connection.js';
-import { finishEffect, insertIntent } from './effect-rows.js';
+import { insertIntent } from './effect-rows.js';
+import { writeCallEnd } from './call-ends.js';
 import { appendEvents } from './event-rows.js';
 import { insertMessage, placeMessage } from './message-rows.js';
 import { useKey } from './once-rows.js';
 import type { Sync } from './promised.js';
-import { insertReport } from './report-rows.js';
+import { fileReport } from './report-rows.js';
 import { type CurrentRun, currentRun } from './run-rows.js';
 import { sessionExists } from './session-rows.js';
 import { addUsage, noteTurn } from './spending-rows.js';
@@ -100,16 +101,13 @@ export function runCommands(cx: Connection): Sync<RunCommands> {
     endEffect(end) {
       const events = cx.atomically(() => {
         const at = cx.now();
-        const { runId, sessionId, toolCallId, content, report, steps } = end;
-        const finished = finishEffect(cx, end, at);
+        const { runId, sessionId, report, steps } = end;
+        const filed = report ? fileReport(cx, { ...report, sessionId, runId, byRuntime: false }, at) : undefined;
+        // The mission ended between the call and its result: the model reads that nothing was filed.
+        const finished = writeCallEnd(cx, filed === null ? { ...end, state: 'failed', content: notFiled } : end, at);
         if (finished === null) return null;
         const { event, transcriptId } = finished;
-        if (toolCallId !== null) {
-          const message = { kind: 'tool', role: 'tool', content, toolCallId, at, spoken: false } as const;
-          insertMessage(cx, { ...message, transcriptId, runId, sessionId });
-        }
-        const events: NewEvent[] = [event];
-        if (report) events.push(insertReport(cx, { ...report, sessionId, runId, byRuntime: false }, at));
+        const events: NewEvent[] = [event, ...(filed ? [filed] : [])];
         if (steps) {
           events.push(...writeSteps(cx, transcriptId, runId, steps));
           const message = { kind: 'plan_state', role: 'system', content: steps.message, at, spoken: false } as const;
@@ -156,9 +154,16 @@ export function runCommands(cx: Connection): Sync<RunCommands> {
   };
 }
 
+const notFiled = 'Not filed: the mission has ended. Nothing more is to be done.';
+
 function sessionOf(cx: Connection, runId: RunId): SessionId | undefined {
   return cx.sql<{ id: SessionId }>('SELECT session_id AS id FROM runs WHERE id = ?').get(runId)?.id;
 }
+
+/** A planner run that was shown a person's words answers them. */
+const hearsPerson = (cx: Connection, transcriptId: string, runId: RunId): boolean =>
+  cx.sql('SELECT 1 FROM messages WHERE transcript_id = ? AND run_id = ? AND kind = ?').get(transcriptId, runId, 'chat') !==
+  undefined;
 
 /** The assistant's message, the row of the turn, and the sums of run, session and all sessions above it. */
 function writeTurn(cx: Connection, turn: NewTurn, run: CurrentRun) {
@@ -167,7 +172,8 @@ function writeTurn(cx: Connection, turn: NewTurn, run: CurrentRun) {
   const at = cx.now();
   const turnNo = run.turns + 1;
   // In the conversation only what a chat answered counts, not what it did on the way.
-  const spoken = run.kind === 'chat' && content !== '';
+  const answers = run.kind === 'chat' || (run.kind === 'planner' && hearsPerson(cx, run.transcript_id, runId));
+  const spoken = answers && content !== '';
   const where = { transcriptId: run.transcript_id, runId, sessionId, at };
   const seq = insertMessage(cx, { ...where, kind: 'assistant', role: 'assistant', content, toolCalls: [...toolCalls], spoken });
   if (turn.notice !== undefined) {

@@ -196,6 +196,16 @@ export function readRuns(cx: Connection, sessionId: SessionId, itemId: ItemId | 
   return pageOf(rows, page, (row) => row.no, toRun);
 }
 
+/** The planner run of a session that is under way or waits; a session has one at most. */
+export function readOpenPlanner(cx: Connection, sessionId: SessionId): Run | null {
+  const row = cx
+    .sql<RunRow>(
+      `SELECT * FROM runs WHERE kind <> 'leaf' AND finished_at IS NULL AND kind = 'planner' AND session_id = ? ORDER BY no LIMIT 1`,
+    )
+    .get(sessionId);
+  return row === undefined ? null : toRun(row);
+}
+
 export function readOpenChats(cx: Connection): Run[] {
   return cx.sql<RunRow>(`SELECT * FROM runs WHERE kind <> 'leaf' AND finished_at IS NULL ORDER BY no`).all().map(toRun);
 }

@@ -6,9 +6,11 @@ import { buildTree } from '../../../shared/plan-tree.js';
 import type { PlanChange } from '../../domain/plan.js';
 import type { Store } from '../store.js';
 import type { Connection } from './connection.js';
+import { isUnderWay, writeCallEnd } from './call-ends.js';
 import { appendEvents } from './event-rows.js';
 import { useKey } from './once-rows.js';
 import { writePlanChange } from './plan-rows.js';
+import { insertNote } from './planner-rows.js';
 import type { Sync } from './promised.js';
 import { insertSession, readState, sessionExists } from './session-rows.js';
 
@@ -19,14 +21,20 @@ type SessionCommands = Pick<
 
 export function sessionCommands(cx: Connection): Sync<SessionCommands> {
   return {
-    createSession(record, change, once) {
+    createSession(record, change, once, { notes = [], call } = {}) {
       return cx.atomically(() => {
         const at = record.createdAt;
         if (!useKey(cx, once, record.id, at)) return null;
+        if (call !== undefined && !isUnderWay(cx, call)) return null;
         insertSession(cx, record);
         const events: NewEvent[] = [{ type: 'session.created', data: {} }];
         if (change !== null) events.push(writeFirstPlan(cx, record.id, change, at));
-        return appendEvents(cx, record.id, events, at);
+        for (const note of notes) insertNote(cx, record.id, note, at);
+        const ended = call === undefined ? null : writeCallEnd(cx, call, at);
+        return {
+          events: appendEvents(cx, record.id, events, at),
+          ofCall: call === undefined || ended === null ? [] : appendEvents(cx, call.sessionId, [ended.event], at),
+        };
       });
     },
 

@@ -1,7 +1,7 @@
 /** Rows of `sessions`, `session_progress` and `plan_runs`: a session, its counters and its checkpoint, one row in each. */
 import type { Counts, ItemId, SessionId } from '../../../shared/plan.js';
 import type { PlanRun, PlanRunStatus, RunId } from '../../../shared/run.js';
-import type { Policy } from '../../../shared/mission.js';
+import type { MissionOrder, Policy } from '../../../shared/mission.js';
 import { visibleStatus } from '../../domain/run-machine.js';
 import type { Checkpoint, RunState } from '../../domain/run-state.js';
 import type { Page, Paged, SessionRow } from '../queries.js';
@@ -9,6 +9,8 @@ import type { SessionRecord } from '../store.js';
 import type { Connection } from './connection.js';
 import { readTree } from './item-rows.js';
 import { pageOf, startOf } from './paging.js';
+import { redactStrings } from './redact-strings.js';
+import { type PlannerFacts, toPlannerState } from './planner-rows.js';
 import { readLeafRun, toUsage, type UsageColumns } from './run-rows.js';
 
 interface SessionColumns {
@@ -21,10 +23,11 @@ interface SessionColumns {
   readonly context: SessionRecord['context'];
   readonly policy: string;
   readonly model: string | null;
-  readonly planner: SessionRecord['planner'];
   readonly planning: 0 | 1;
   readonly parent_id: SessionId | null;
-  readonly outcome: SessionRecord['outcome'];
+  readonly is_mission: 0 | 1;
+  readonly mission_order: string;
+  readonly outcome_reason: string | null;
   readonly created_at: string;
 }
 
@@ -48,18 +51,24 @@ interface CheckpointColumns {
   readonly notice: string | null;
 }
 
-interface Row extends SessionColumns, ProgressColumns, CheckpointColumns {
+export interface Row extends SessionColumns, PlannerFacts, ProgressColumns, CheckpointColumns {
   readonly plan_run_updated_at: string;
   readonly last_updated_at: string;
 }
 
-const selectRows = `SELECT s.no, s.id, s.title, s.goal, s.workspace, s.profile, s.context, s.policy, s.model, s.planner,
-    s.planning, s.parent_id, s.outcome, s.created_at,
+/** Everything of a session but its plan; the planner's facts come from small indexes. */
+export const sessionColumns = `s.no, s.id, s.title, s.goal, s.workspace, s.profile, s.context, s.policy, s.model, s.planner,
+    s.planning, s.parent_id, s.is_mission, s.mission_order, s.outcome, s.outcome_reason, s.created_at,
+    (SELECT r.status FROM runs r WHERE r.kind <> 'leaf' AND r.finished_at IS NULL AND r.kind = 'planner'
+       AND r.session_id = s.id LIMIT 1) AS planner_run,
+    (SELECT q.held FROM planners q WHERE q.session_id = s.id) AS planner_held,
+    EXISTS (SELECT 1 FROM planner_notes n WHERE n.session_id = s.id AND n.urgent = 1) AS planner_due,
     g.plan_version, g.next_item_no, g.pending, g.active, g.done, g.skipped,
     g.turns, g.input_tokens, g.output_tokens, g.cost_usd, g.duration_ms,
     p.status, p.control, p.current_item_id, p.last_run_id, p.last_error, p.step_no, p.attempt, p.epoch, p.tries_left,
     p.retry_at, p.resume, p.notice, p.updated_at AS plan_run_updated_at,
-    max(s.updated_at, g.updated_at, p.updated_at) AS last_updated_at
+    max(s.updated_at, g.updated_at, p.updated_at) AS last_updated_at`;
+const selectRows = `SELECT ${sessionColumns}
   FROM sessions s JOIN session_progress g ON g.session_id = s.id JOIN plan_runs p ON p.session_id = s.id`;
 
 function toRecord(row: Row): SessionRecord {
@@ -74,7 +83,10 @@ function toRecord(row: Row): SessionRecord {
     planner: row.planner,
     planning: row.planning === 1,
     parentId: row.parent_id,
+    isMission: row.is_mission === 1,
+    order: JSON.parse(row.mission_order) as MissionOrder,
     outcome: row.outcome,
+    outcomeReason: row.outcome_reason,
     createdAt: row.created_at,
     updatedAt: row.last_updated_at,
   };
@@ -109,14 +121,16 @@ function toPlanRun(row: Row): PlanRun {
   };
 }
 
-function toSessionRow(row: Row): SessionRow {
+export function toSessionRow(row: Row): SessionRow {
   const { pending, active, done, skipped } = row;
+  const planRun = toPlanRun(row);
   return {
     record: toRecord(row),
     goal: row.goal,
     planVersion: row.plan_version,
     counts: { pending, active, done, skipped, leaves: pending + active + done + skipped },
-    planRun: toPlanRun(row),
+    planRun,
+    planner: toPlannerState(row, planRun.status),
     usage: toUsage(row),
   };
 }
@@ -173,6 +187,7 @@ export function readState(cx: Connection, id: SessionId): RunState | null {
   const steering = cx.sql<{ n: number }>('SELECT count(*) AS n FROM steering WHERE session_id = ?').get(id);
   return {
     sessionId: id,
+    ownership: { isMission: row.is_mission === 1, planner: row.planner, isSolo: row.profile === 'solo' },
     outcome: row.outcome,
     plan: { version: row.plan_version, goal: row.goal, tree: readTree(cx, id), nextItemNo: row.next_item_no },
     checkpoint: toCheckpoint(row),
@@ -185,8 +200,8 @@ export function readState(cx: Connection, id: SessionId): RunState | null {
 export function insertSession(cx: Connection, record: SessionRecord): void {
   cx.sql(
     `INSERT INTO sessions (id, title, goal, workspace, profile, context, policy, model, planner, planning, parent_id,
-       outcome, created_at, updated_at)
-     VALUES (?, ?, '', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       is_mission, mission_order, outcome, created_at, updated_at)
+     VALUES (?, ?, '', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   ).run(
     record.id,
     cx.redact(record.title),
@@ -198,6 +213,8 @@ export function insertSession(cx: Connection, record: SessionRecord): void {
     record.planner,
     record.planning ? 1 : 0,
     record.parentId,
+    record.isMission ? 1 : 0,
+    JSON.stringify(redactStrings(record.order, cx.redact)),
     record.outcome,
     record.createdAt,
     record.updatedAt,

@@ -7,7 +7,15 @@ import { commitCommands } from './commit.js';
 import type { Connection } from './connection.js';
 import { readEffects, readItemEffects, readTranscriptEffects } from './effect-rows.js';
 import { lastSeq, readEvents } from './event-rows.js';
-import { readApproval, readApprovalCalls, readDeadlines, readEntriesOfRun, readEntry, readInbox } from './inbox-rows.js';
+import {
+  readApproval,
+  readApprovalCalls,
+  readDeadlines,
+  readEntriesOfRun,
+  readEntry,
+  readInbox,
+  readQuestion,
+} from './inbox-rows.js';
 import {
   readConversation,
   readEarlierTranscripts,
@@ -15,8 +23,11 @@ import {
   readTranscript,
   readTranscriptAfter,
 } from './message-rows.js';
+import { readFamily, readMissionTree, readOpenChildren, readToTend } from './mission-rows.js';
 import { readKey } from './once-rows.js';
-import { readRevisionChanges, readRevisions } from './plan-rows.js';
+import { plannerCommands } from './planner-commands.js';
+import { readPlanner } from './planner-rows.js';
+import { readRevisionChanges, readRevisions, readShapeVersion } from './plan-rows.js';
 import { promised, type Sync } from './promised.js';
 import { readReceipts, readReports, reportCommands } from './report-rows.js';
 import { runCommands } from './run-commands.js';
@@ -25,6 +36,7 @@ import { readGrant, sessionCommands } from './session-commands.js';
 import { readNotAtRest, readSession, readSessionRow, readSessions, readState } from './session-rows.js';
 import { readSpending } from './spending-rows.js';
 import { readSteps, readTrimState } from './steps-rows.js';
+import { readSummary } from './summary-rows.js';
 import { readUsage } from './usage-rows.js';
 
 export function createSqliteStore(cx: Connection): Store {
@@ -38,6 +50,7 @@ export function createSqliteStore(cx: Connection): Store {
       ...sessionCommands(cx),
       ...commitCommands(cx),
       ...chatCommands(cx),
+      ...plannerCommands(cx),
       ...runCommands(cx),
       ...reportCommands(cx),
     }),
@@ -55,6 +68,13 @@ function queries(cx: Connection): Sync<Omit<Queries, 'schemaVersion' | 'sizeByte
     listSessions: (filter, page) => readSessions(cx, filter, page),
     sessionsNotAtRest: () => readNotAtRest(cx),
     counts: () => readCounts(cx),
+    sessionsToTend: () => readToTend(cx),
+    planner: (id) => readPlanner(cx, id),
+    openChildren: (id) => readOpenChildren(cx, id),
+    family: (id) => readFamily(cx, id),
+    missionTree: (id) => readMissionTree(cx, id),
+    summary: (since, id) => readSummary(cx, since, id),
+    shapeVersion: (id) => readShapeVersion(cx, id),
 
     loadState: (id) => readState(cx, id),
 
@@ -80,6 +100,7 @@ function queries(cx: Connection): Sync<Omit<Queries, 'schemaVersion' | 'sizeByte
     inboxEntry: (id) => readEntry(cx, id),
     inbox: (filter, page) => readInbox(cx, filter, page),
     inboxOfRun: (runId) => readEntriesOfRun(cx, runId),
+    questionOf: (effectId) => readQuestion(cx, effectId),
     approvalOf: (effectId) => readApproval(cx, effectId),
     approvalCalls: (id) => readApprovalCalls(cx, id),
     openDeadlines: () => readDeadlines(cx),
