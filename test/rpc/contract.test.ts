@@ -182,7 +182,7 @@ const filled: Partial<Record<MethodName, string>> = {
   'run.receipts': 'receipts',
   'inbox.list': 'entries',
   'report.list': 'reports',
-  'report.summary': 'claimed',
+  'report.summary': 'accepted',
   'mission.tree': 'nodes',
   'event.list': 'events',
 };

@@ -207,6 +207,26 @@ describe('an older database', () => {
     expect(transcripts.flat().some(({ content }) => content.includes('wrote a.txt') || content.includes('Writing.'))).toBe(true);
   });
 
+  it('of the second version opens with its effects, its reports and its children', async () => {
+    const path = await newPath();
+    await copyFile(new URL('../data/cairn-v2.db', import.meta.url), path);
+    const store = await openStore(path);
+    const { rows } = await store.listSessions({}, { limit: 10, cursor: null });
+    const [below, session] = rows;
+    expect(below?.record).toMatchObject({ parentId: session?.record.id, planner: 'always', isMission: false, order: {} });
+    expect(session?.planner).toEqual({ mode: 'never', state: 'none', reason: null });
+    const id = session?.record.id as SessionId;
+    expect((await store.loadState(id))?.ownership).toEqual({ isMission: false, planner: 'never', isSolo: false });
+    expect((await store.missionTree(id)).map(({ depth }) => depth)).toEqual([0, 1]);
+    const runs = await store.runs(id, null, { limit: 10, cursor: null });
+    const first = runs.rows.at(-1);
+    expect((await store.effects(first?.id as never)).map(({ name, state }) => `${name} ${state}`)).toEqual([
+      'write done',
+      'mission_report done',
+    ]);
+    expect((await store.reports(id, null, firstPage)).rows.map(({ kind }) => kind)).toEqual(['blocker', 'result']);
+  });
+
   it('stays as it was when a migration fails half way', async () => {
     const path = await madeBefore();
     const opened = await openSqliteStore(path, testParts(), [...next, 'CREATE TABLE extra (id); INSERT INTO nowhere VALUES (1)']);
