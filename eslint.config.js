@@ -24,6 +24,7 @@ const rooms = {
   agent: [
     ...storePort,
     'executors/executor.ts',
+    'missions/attention-tool.ts',
     'missions/mission-tool.ts',
     'missions/report-tool.ts',
     'providers/provider.ts',

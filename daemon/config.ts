@@ -87,9 +87,14 @@ export const configSchema = z.strictObject({
   /** Profiles beside planner, worker and solo: a name, the tools (`*` at the end of a name for the rest of it), a prompt. */
   profiles: z
     .record(
-      profileNameSchema.refine((name) => !(builtinProfiles as readonly string[]).includes(name), 'a name of its own'),
+      profileNameSchema,
       z.strictObject({ tools: z.array(z.string().min(1)).max(200), prompt: z.string().min(1).max(8_000).optional() }),
     )
+    .superRefine((profiles, context) => {
+      for (const name of builtinProfiles.filter((each) => Object.hasOwn(profiles, each))) {
+        context.addIssue({ code: 'custom', path: [name], message: 'planner, worker and solo cannot be declared anew' });
+      }
+    })
     .default({}),
   mcpServers: mcpServersSchema.prefault({}),
   sandbox: z.strictObject({ enabled: z.boolean().default(true) }).prefault({}),

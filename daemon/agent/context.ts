@@ -5,6 +5,7 @@
 import type { RunId } from '../../shared/run.js';
 import type { ProviderMessage } from '../providers/provider.js';
 import type { StoredMessage, TrimState } from '../store/store.js';
+import { attentionToolName } from '../missions/attention-tool.js';
 import { elideResult, isLarge } from './elided-result.js';
 import { digestHeader } from './loop-texts.js';
 import { wrapStored } from './untrusted.js';
@@ -57,7 +58,7 @@ export function arrange({ system, digest, plan, conversation, transcript, trim =
     before: [{ role: 'system', content: system }, ...(digest ? [toProvider(digest)] : []), ...(plan ? [toProvider(plan)] : [])],
     conversation: groupsOf(earlier, 'conversation'),
     earlier,
-    task: task.map(toProvider),
+    task: task.map((message) => toProvider(message)),
     transcript: groupsOf(
       rest.filter((message) => message.seq > trim.droppedTo),
       'transcript',
@@ -74,7 +75,9 @@ export function flatten({ before, conversation, task, transcript }: Arranged, tr
 export function messagesOf(group: Group, { resultsTo }: TrimState): ProviderMessage[] {
   const isOld = (message: StoredMessage): boolean => resultsTo > 0 && (group.from === 'conversation' || message.seq <= resultsTo);
   return group.messages.map((message) =>
-    message.kind === 'tool' && isLarge(message) && isOld(message) ? elideResult(message, group.messages[0]) : toProvider(message),
+    message.kind === 'tool' && isLarge(message) && isOld(message)
+      ? elideResult(message, group.messages[0])
+      : toProvider(message, isPersonsWord(message, group.messages[0])),
   );
 }
 
@@ -98,15 +101,21 @@ function groupsOf(messages: readonly StoredMessage[], from: Group['from']): Grou
   return groups.map((group) => ({ from, messages: group }));
 }
 
+/** The answer of a person to a question is no text from outside: it may well be an instruction. */
+function isPersonsWord({ kind, toolCallId }: StoredMessage, turn: StoredMessage | undefined): boolean {
+  const call = kind === 'tool' ? turn?.toolCalls?.find(({ id }) => id === toolCallId) : undefined;
+  return call?.name === attentionToolName;
+}
+
 /** A stored message never changes, and a transcript is sent again with each turn. */
 const asSent = new WeakMap<StoredMessage, ProviderMessage>();
 
-function toProvider(message: StoredMessage): ProviderMessage {
+function toProvider(message: StoredMessage, isTrusted = false): ProviderMessage {
   const known = asSent.get(message);
   if (known !== undefined) return known;
   const sent: ProviderMessage = {
     role: message.role,
-    content: contentOf(message),
+    content: isTrusted ? message.content : contentOf(message),
     ...(message.toolCalls && message.toolCalls.length > 0 ? { toolCalls: message.toolCalls } : {}),
     ...(message.toolCallId === undefined ? {} : { toolCallId: message.toolCallId }),
   };

@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { planLimits } from '../../shared/plan.js';
 import { missionTool } from './mission-tool.js';
 
+export const attentionToolName = 'mission_ask_attention';
+
 const longestDeadline = 7 * 24 * 3_600;
 
 const argumentsSchema = z.strictObject({
@@ -21,7 +23,7 @@ const argumentsSchema = z.strictObject({
 });
 
 export const attentionTool = missionTool(
-  'mission_ask_attention',
+  attentionToolName,
   'Ask a person, and wait. Ask while there is still work that could go on, and only what you must not decide alone. The answer ' +
     'is the result of this call; without one in time it is your default, or that nobody answered.',
   argumentsSchema,
