@@ -51,6 +51,8 @@ export function createMissionDesk(parts: DeskParts): MissionDesk {
     const { id } = call.session;
     const why = asked.explanation === null ? ok(null) : cleanText('explanation', asked.explanation);
     if (!why.ok) return refused(why.error);
+    // The run that checks a claim belongs to this daemon from its first moment.
+    if (call.isSolo) await states.claim(id);
     const seenVersion = (await store.run(call.ref.runId))?.planVersion ?? 0;
     if ((await store.shapeVersion(id)) > seenVersion) return conflict(call, seenVersion);
     const input = {

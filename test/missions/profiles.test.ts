@@ -120,7 +120,8 @@ describe('a question of a worker', () => {
   it('is answered once, and the answer is the result of its call', async () => {
     const story = await tellStory((body) => {
       const [answer] = toolResults(body);
-      if (answer === undefined) return call('mission_ask_attention', { question: 'Which colour?\nRed or blue.', options: ['red', 'blue'] });
+      if (answer === undefined)
+        return call('mission_ask_attention', { question: 'Which colour?\nRed or blue.', options: ['red', 'blue'] });
       return result(answer.content);
     });
     const session = await story.session({ items: [{ title: 'Only' }] });

@@ -23,7 +23,11 @@ describe('a mission', () => {
           briefs.push(brief);
           if (brief.includes('has been fired')) return firstPlan;
           if (brief.includes('no key')) {
-            const entries = [{ id: 't1', title: 'Read' }, { title: 'Get a key' }, { id: 't2', title: 'Write', status: 'pending' }];
+            const entries = [
+              { id: 't1', title: 'Read' },
+              { title: 'Get a key' },
+              { id: 't2', title: 'Write', status: 'pending' },
+            ];
             return call('mission_plan', { entries, explanation: 'a key is needed first' });
           }
           return brief.includes('Every item') ? land : nothing;
@@ -107,7 +111,8 @@ describe('a mission', () => {
         planner: async (body) => {
           if (!isWoken(body)) return say('ok');
           briefs.push(briefOf(body));
-          if (briefs.length === 1) return call('mission_plan', { entries: ['A', 'B', 'C'].map((title) => ({ title })), explanation: 'three' });
+          if (briefs.length === 1)
+            return call('mission_plan', { entries: ['A', 'B', 'C'].map((title) => ({ title })), explanation: 'three' });
           if (briefs.length === 2) await gate.passed;
           return nothing;
         },
@@ -262,7 +267,10 @@ describe('a mission', () => {
     const { id } = await fire(story);
     await waitFor('the planner', () => planners === 1);
     expect((await sessionOf(story, id)).planner).toMatchObject({ state: 'running' });
-    expect(await story.daemon.call('run.get', { sessionId: id })).toMatchObject({ status: 'idle', liveness: { state: 'working' } });
+    expect(await story.daemon.call('run.get', { sessionId: id })).toMatchObject({
+      status: 'idle',
+      liveness: { state: 'working' },
+    });
     await story.daemon.call('run.cancel', { sessionId: id });
     gate.open();
     await waitFor('the planner to stop', async () => (await plannerRuns(story, id))[0]?.status === 'cancelled');
