@@ -1,8 +1,9 @@
 /** Missions below missions: what they may do, what they spend, and what their end means for the one above. */
 import { describe, expect, it } from 'vitest';
+import type { MissionNode } from '../../shared/mission.js';
 import type { SessionId } from '../../shared/plan.js';
 import { waitForRun } from '../support/daemon.js';
-import { eventsOf, fire, openEntry, outcomeOf, sessionOf } from '../support/mission-story.js';
+import { eventsOf, fire, openEntry, outcomeOf, requestOf, sessionOf } from '../support/mission-story.js';
 import { briefOf, isPlanner, isWoken, systemOf } from '../support/planning-model.js';
 import { call, type Handler, hang, type Part, say, type ScriptedRequest, toolResults } from '../support/scripted-provider.js';
 import { createGate, result, type Story, tellStory } from '../support/story.js';
@@ -65,7 +66,7 @@ describe('a mission below another', () => {
     });
     expect(await outcomeOf(story, id)).toMatchObject({ outcome: 'landed' });
     expect(briefs.filter((brief) => brief.includes(`Mission ${below}`) && brief.includes('has ended: landed'))).toHaveLength(1);
-    const ordered = story.provider.requests.find(({ body }) => goalOf(body) === 'Below' && isPlanner(body))!.body;
+    const ordered = requestOf(story, (body) => goalOf(body) === 'Below' && isPlanner(body));
     expect(systemOf(ordered)).toContain('It is deep');
     expect(systemOf(ordered)).toContain('the garden');
   });
@@ -77,14 +78,14 @@ describe('a mission below another', () => {
     const { id } = await fire(story);
     await outcomeOf(story, id);
     const { nodes } = await story.daemon.call('mission.tree', { sessionId: id });
-    const [above, below] = nodes;
+    const [above, below] = nodes as [MissionNode, MissionNode];
     expect(nodes.map(({ depth, outcome }) => [depth, outcome])).toEqual([
       [0, 'landed'],
       [1, 'landed'],
     ]);
-    expect(above!.usage.turns).toBe(above!.ownUsage.turns + below!.ownUsage.turns);
-    expect(below!.usage).toEqual(below!.ownUsage);
-    expect(above!.openInbox).toBeGreaterThan(below!.openInbox);
+    expect(above.usage.turns).toBe(above.ownUsage.turns + below.ownUsage.turns);
+    expect(below.usage).toEqual(below.ownUsage);
+    expect(above.openInbox).toBeGreaterThan(below.openInbox);
   });
 
   it('stops when the budget of the one above is used up', async () => {

@@ -41,9 +41,9 @@ describe('mission.finish', () => {
     await expect(finish('derailed')).rejects.toMatchObject({ code: -32010 });
     gate.open();
     await expect(story.daemon.call('plan.addItem', { sessionId: id, title: 'More' })).rejects.toMatchObject({ code: -32010 });
-    await expect(
-      story.daemon.call('plan.setStatus', { sessionId: id, itemId: 't1' as never, status: 'done' }),
-    ).rejects.toMatchObject({ code: -32010 });
+    await expect(story.daemon.call('plan.setStatus', { sessionId: id, itemId: 't1', status: 'done' })).rejects.toMatchObject({
+      code: -32010,
+    });
     await expect(story.daemon.call('run.start', { sessionId: id })).rejects.toMatchObject({ code: -32010 });
     await expect(story.daemon.call('plan.draft', { sessionId: id })).rejects.toMatchObject({ code: -32010 });
     expect((await eventsOf(story, id)).length).toBe(events);

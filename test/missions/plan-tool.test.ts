@@ -4,7 +4,7 @@ import type { SessionId } from '../../shared/plan.js';
 import { runToRest, statusesOf, waitForRun } from '../support/daemon.js';
 import { fire, openEntry, outcomeOf, sessionOf } from '../support/mission-story.js';
 import { isPlanner } from '../support/planning-model.js';
-import { call, type Part, say, toolResults } from '../support/scripted-provider.js';
+import { call, type Part, say, type ScriptedRequest, toolResults } from '../support/scripted-provider.js';
 import { blocker, createGate, result, type Story, tellStory } from '../support/story.js';
 import { waitFor } from '../support/wait.js';
 
@@ -313,7 +313,7 @@ describe('solo', () => {
 });
 
 describe('splitting an item', () => {
-  const script = (critique: string, parts: string) => (body: { messages: { role: string; content?: string | null }[] }) => {
+  const script = (critique: string, parts: string) => (body: ScriptedRequest) => {
     const last = body.messages.at(-1)?.content ?? '';
     if (last.includes('"split": true|false')) return say(critique);
     if (last.includes('Split it into about')) return say(parts);

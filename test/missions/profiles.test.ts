@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { builtinProfiles } from '../../shared/mission.js';
 import { waitForRun } from '../support/daemon.js';
-import { fire, openEntry, outcomeOf } from '../support/mission-story.js';
+import { fire, openEntry, outcomeOf, requestOf } from '../support/mission-story.js';
 import { isPlanner } from '../support/planning-model.js';
-import { call, type Part, say, type ScriptedRequest, toolResults } from '../support/scripted-provider.js';
+import { call, say, type ScriptedRequest, toolResults } from '../support/scripted-provider.js';
 import { result, type Story, tellStory } from '../support/story.js';
 import { waitFor } from '../support/wait.js';
 
@@ -57,7 +57,7 @@ describe.each(builtinProfiles)('the profile %s', (profile) => {
   it('is shown exactly its tools', async () => {
     const story = await tellStory(() => (profile === 'worker' ? result() : say('ok')));
     await tryOut(story, profile);
-    expect(shownTo(story.provider.requests[0]!.body).sort()).toEqual([...allowed[profile]].sort());
+    expect(shownTo(requestOf(story, () => true)).sort()).toEqual([...allowed[profile]].sort());
   });
 
   it('is refused every other one when it calls it all the same', async () => {
@@ -66,7 +66,7 @@ describe.each(builtinProfiles)('the profile %s', (profile) => {
     let at = 0;
     const story = await tellStory((body) => {
       const last = toolResults(body).at(-1);
-      if (at > 0 && last !== undefined) answers.set(others[at - 1]!, last.content);
+      if (at > 0 && last !== undefined) answers.set(others[at - 1] ?? '', last.content);
       const next = others[at++];
       return next === undefined ? (profile === 'worker' ? result() : say('ok')) : call(next, args[next]);
     });
@@ -89,9 +89,7 @@ describe('a planner', () => {
 
 describe('a profile that configuration declares', () => {
   it('has its tools and its prompt, within what the policy allows; an unknown one is refused with the names there are', async () => {
-    const seen: ScriptedRequest[] = [];
-    const answer: Part = say('Looked.');
-    const story = await tellStory((body) => (seen.push(body), answer));
+    const story = await tellStory(() => say('Looked.'));
     await story.daemon.kill();
     const profiles = { reviewer: { tools: ['read', 'grep', 'shell', 'mission_*'], prompt: 'You review, and change nothing.' } };
     await writeFile(join(story.home, 'config.json'), JSON.stringify({ profiles }));
@@ -100,8 +98,8 @@ describe('a profile that configuration declares', () => {
     expect(session.profile).toBe('reviewer');
     await story.daemon.call('run.start', { sessionId: session.id });
     await waitForRun(story.daemon, session.id, 'completed');
-    expect(shownTo(seen[0]!).sort()).toEqual(['grep', ...missionTools, 'read'].sort());
-    expect(seen[0]!.messages[0]?.content).toContain('You review, and change nothing.');
+    expect(shownTo(requestOf(story, () => true)).sort()).toEqual(['grep', ...missionTools, 'read'].sort());
+    expect(requestOf(story, () => true).messages[0]?.content).toContain('You review, and change nothing.');
     await expect(story.session({ profile: 'nobody' })).rejects.toMatchObject({
       message: expect.stringContaining('nobody') as string,
       data: { issues: [{ message: 'one of planner, worker, solo, reviewer' }] },

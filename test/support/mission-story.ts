@@ -3,13 +3,15 @@ import type { ParamsInput } from '../../shared/contract.js';
 import type { InboxEntry } from '../../shared/mission.js';
 import type { SessionId } from '../../shared/plan.js';
 import type { Session } from '../../shared/session.js';
+import type { ScriptedRequest } from './scripted-provider.js';
 import type { Story } from './story.js';
 import { waitFor } from './wait.js';
 
 export const fire = (story: Story, params: Partial<ParamsInput<'mission.fire'>> = {}): Promise<Session> =>
   story.daemon.call('mission.fire', { goal: 'Ship the export', workspace: story.workspace, policy: 'full', ...params });
 
-export const sessionOf = (story: Story, sessionId: SessionId): Promise<Session> => story.daemon.call('session.get', { sessionId });
+export const sessionOf = (story: Story, sessionId: SessionId): Promise<Session> =>
+  story.daemon.call('session.get', { sessionId });
 
 /** Waits until the mission has ended; gives it as it then is. */
 export const outcomeOf = (story: Story, sessionId: SessionId): Promise<Session> =>
@@ -36,4 +38,11 @@ export async function eventsOf(story: Story, sessionId: SessionId) {
 export async function plannerRuns(story: Story, sessionId: SessionId) {
   const { runs } = await story.daemon.call('run.list', { sessionId, limit: 1_000 });
   return runs.filter(({ kind }) => kind === 'planner').toReversed();
+}
+
+/** The first request of which this is true. */
+export function requestOf(story: Story, isMeant: (body: ScriptedRequest) => boolean): ScriptedRequest {
+  const found = story.provider.requests.find(({ body }) => isMeant(body));
+  if (found === undefined) throw new Error('no such request was made');
+  return found.body;
 }

@@ -1,4 +1,5 @@
 /** What the pure views are shown in tests, and the program as a person calls it. */
+import { spawn } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -12,6 +13,7 @@ import { coloured, plain } from '../../tui/core/style.js';
 import type { ViewOptions } from '../../tui/core/lines/tree-view.js';
 import { plainEnvironment, tempPlaces } from '../support/daemon.js';
 import { type Ended, runProgram } from '../support/program.js';
+import { waitFor } from '../support/wait.js';
 
 export const wide: ViewOptions = { width: 80, glyphs: glyphsFor('de_DE.UTF-8'), paint: plain };
 export const narrow: ViewOptions = { ...wide, width: 40 };
@@ -113,6 +115,24 @@ export function cairn(
   { env = {}, input = '' }: { env?: Record<string, string>; input?: string } = {},
 ): Promise<Ended> {
   return runProgram([cairnFile, ...args], { cwd: workspace, input, env: cairnEnvironment(home, env) });
+}
+
+/** `cairn ARGS` that goes on while the test looks at it. */
+export function begin(place: Place, args: readonly string[]) {
+  const child = spawn(process.execPath, [cairnFile, ...args], { cwd: place.workspace, env: cairnEnvironment(place.home) });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let said = '';
+  let stdout = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  return {
+    child,
+    ended,
+    said: () => said,
+    stdout: () => stdout,
+    toSay: (text: string) => waitFor(`it to say "${text}"`, () => said.includes(text), { describe: () => said }),
+  };
 }
 
 export const cairnEnvironment = (home: string, more: Record<string, string> = {}): NodeJS.ProcessEnv =>

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { spawn as spawnTerminal } from 'node-pty';
@@ -7,7 +6,7 @@ import type { ParamsInput } from '../../shared/contract.js';
 import type { Session } from '../../shared/session.js';
 import { type Daemon, startDaemon, waitForRun } from '../support/daemon.js';
 import { waitFor } from '../support/wait.js';
-import { cairn, cairnEnvironment, cairnFile, newPlace, type Place } from './tui-support.js';
+import { begin, cairn, cairnEnvironment, cairnFile, newPlace, type Place } from './tui-support.js';
 
 type NewItem = NonNullable<ParamsInput<'session.create'>['items']>[number];
 
@@ -26,21 +25,6 @@ async function runningPlan(items = [waitingLeaf, lastLeaf]): Promise<{ place: Pl
   const session = await daemon.call('session.create', { goal: 'Ship', workspace: place.workspace, policy: 'full', items });
   await daemon.call('run.start', { sessionId: session.id });
   return { place, daemon, session };
-}
-
-/** `cairn ARGS` that goes on while the test looks at it. */
-function begin(place: Place, args: readonly string[]) {
-  const child = spawn(process.execPath, [cairnFile, ...args], { cwd: place.workspace, env: cairnEnvironment(place.home) });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-  return {
-    child,
-    ended,
-    said: () => said,
-    toSay: (text: string) => waitFor(`it to say "${text}"`, () => said.includes(text), { describe: () => said }),
-  };
 }
 
 describe('cairn watch', () => {
