@@ -1,7 +1,7 @@
 /** All texts that the engine writes to a model, in one place. */
 import type { Item } from '../../shared/plan.js';
 import type { MissionOrder, Report } from '../../shared/mission.js';
-import { countLeaves, listTree, numberAt } from '../../shared/plan-tree.js';
+import { countLeaves, isOpen, listTree, numberAt } from '../../shared/plan-tree.js';
 import { placesOf, type Plan } from '../domain/plan.js';
 import { neutralise, wrapUntrusted } from '../domain/untrusted.js';
 import type { Confinement } from '../tools/tool.js';
@@ -173,18 +173,24 @@ export const saySomething =
 export const filesChanged = (files: readonly string[]): string =>
   `While this run waited, others worked in the workspace. Changed meanwhile: ${neutralise(files.join(', '))}. Read them again before you rely on them.`;
 
-/** Items that are listed. */
+/** Lines of a plan that a model is shown: a plan of thousands would not fit, and what is closed matters least. */
 const longestOverview = 200;
 
-/** The plan, a line for each item; with ids for who is to change it. */
+/** The plan, a line for each item, of a long one for each open item; with ids for who is to change it. */
 export function planOverview(plan: Plan, withIds = false): string {
-  const items = listTree(plan.tree);
+  const all = listTree(plan.tree);
+  const items = all.length <= longestOverview ? all : all.filter((item) => isOpen(item.status));
   const lines = items.slice(0, longestOverview).map((item) => {
     const id = withIds ? ` (${item.id})` : '';
     return `${'  '.repeat(item.depth)}${item.number}${id} [${item.status}] ${cut(item.title, caps.sibling)}`;
   });
-  const more = items.length - longestOverview;
-  return [...lines, ...(more > 0 ? [`and ${more} more items`] : [])].join('\n');
+  const closed = all.length - items.length;
+  const more = items.length - lines.length;
+  return [
+    ...(closed > 0 ? [`${closed} items that are done or skipped are not shown.`] : []),
+    ...lines,
+    ...(more > 0 ? [`and ${more} more open items`] : []),
+  ].join('\n');
 }
 
 /** A word for the next try. What a check printed is text from outside, and told apart from the words about it. */

@@ -11,7 +11,7 @@ export function planEdited(m: RunMachine): void {
     m.tell('edited', `A person changed the plan${explanation === null ? '' : `: ${explanation}`}.`);
   }
   settleRun(m);
-  if (m.base.ownership.isMission && isChanged) goOn(m);
+  if (m.base.ownership.isMission && m.base.outcome === null && isChanged) goOn(m);
 }
 
 function settleRun(m: RunMachine): void {
@@ -76,7 +76,7 @@ function goOn(m: RunMachine): void {
 
 /** Selects the first open leaf of a mission at rest; nothing for one whose model works by itself. */
 export function startWork(m: RunMachine): void {
-  if (m.worksAlone) return;
+  if (m.worksAlone || m.base.outcome !== null) return;
   const leaf = m.draft.nextOpen();
   if (leaf === null) return;
   m.set({ control: 'run' });

@@ -78,7 +78,9 @@ function comeToRest(m: RunMachine): void {
 export function selfClaim(m: RunMachine, itemId: ItemId, runId: RunId, summary: string): Result<void> {
   const leaf = m.draft.find(itemId);
   const { status, currentItemId } = m.checkpoint;
-  if (leaf === undefined || isTerminal(leaf.status)) return taken;
+  if (leaf === undefined || isTerminal(leaf.status) || m.draft.childrenOf(itemId).length > 0 || m.base.outcome !== null) {
+    return taken;
+  }
   if (status === 'running' || status === 'waiting' || (currentItemId !== null && currentItemId !== itemId)) {
     const busy = m.current;
     return refuse('invalid_state', `${busy ? nameItem(busy) : 'Another item'} is being worked on or checked.`, {

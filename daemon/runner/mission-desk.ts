@@ -3,6 +3,7 @@ import { ok, type Refusal, refuse, type Result } from '../../shared/errors.js';
 import type { Item } from '../../shared/plan.js';
 import { listTree } from '../../shared/plan-tree.js';
 import type { RunId } from '../../shared/run.js';
+import { diffPlans } from '../domain/plan-diff.js';
 import { setGoal } from '../domain/plan-edit.js';
 import { PlanDraft } from '../domain/plan-draft.js';
 import { revise } from '../domain/plan-revise.js';
@@ -121,10 +122,25 @@ export function createMissionDesk(parts: DeskParts): MissionDesk {
   async function conflict(call: MissionCall, seen: number): Promise<MissionAnswer> {
     const plan = (await states.read(call.session.id))?.plan;
     if (plan === undefined) return { type: 'stopped' };
-    const content = `The plan has changed since you last saw it: you saw version ${seen}, it is at ${plan.version}. Nothing was changed. It is now:\n${JSON.stringify(
-      { version: plan.version, plan: listTree(plan.tree).slice(0, wholePlan).map(brief) },
-    )}\nDecide again on this.`;
-    return { type: 'refused', content, planVersion: plan.version };
+    const { version, tree } = plan;
+    const isWhole = placesOf(tree).size <= wholePlan;
+    const { added, changed, removed } = isWhole
+      ? noDifference
+      : diffPlans(await store.revisionChanges(call.session.id, seen, version));
+    const now = isWhole
+      ? { version, plan: listTree(tree).map(brief) }
+      : {
+          version,
+          changed: [...added, ...changed.flatMap(({ after }) => after ?? [])].slice(0, wholePlan).map(brief),
+          removed: removed.slice(0, wholePlan).map(({ id }) => id),
+        };
+    const content = [
+      `The plan has changed since you last saw it: you saw version ${seen}, it is at ${version}. Nothing was changed by this call.`,
+      isWhole ? 'It is now:' : 'What has changed since:',
+      JSON.stringify(now),
+      'Decide again on this.',
+    ].join('\n');
+    return { type: 'refused', content, planVersion: version };
   }
 
   return {
@@ -200,6 +216,8 @@ export function createMissionDesk(parts: DeskParts): MissionDesk {
     ask: (call, asked: AskedQuestion) => askPerson(store, clock, call, asked),
   };
 }
+
+const noDifference = { added: [], changed: [], removed: [] } as const;
 
 const refused = ({ message, data }: Refusal): MissionAnswer =>
   data?.['reason'] === 'not_current'

@@ -5,7 +5,7 @@ import { addItem } from '../../daemon/domain/plan-edit.js';
 import type { RunState } from '../../daemon/domain/run-state.js';
 import { isOpen, isTerminal, leavesOf, listTree, nextLeaf } from '../../shared/plan-tree.js';
 import type { ItemId } from '../../shared/plan.js';
-import { freshState, Scenario } from './scenario-runner.js';
+import { freshState, ownerships, Scenario } from './scenario-runner.js';
 
 const ids = ['t1', 't2', 't3', 't4', 't5', 't6', 't7', 't8'];
 const id = fc.constantFrom(...ids);
@@ -48,7 +48,7 @@ const line = fc.oneof(
   },
 );
 
-function start(): RunState {
+function start(ownership: RunState['ownership'] = ownerships.person): RunState {
   return freshState((draft) => {
     const add = (title: string, parentId?: ItemId, more: object = {}): ItemId => {
       const item = addItem(draft, { title, ...(parentId ? { parentId } : {}), ...more }, 'person');
@@ -60,7 +60,7 @@ function start(): RunState {
     add('Two', section);
     add('Command', undefined, { command: 'make', repeatable: true });
     add('Other', undefined, { command: 'publish' });
-  });
+  }, ownership);
 }
 
 /** What must hold after every step, whatever came before. */
@@ -102,6 +102,9 @@ function checkState(state: RunState, before: RunState): void {
   if (checkpoint.status === 'blocked' || checkpoint.status === 'failed') expect(checkpoint.lastError).not.toBeNull();
 }
 
+/** Edits are refused after an outcome by whoever takes them; the machine itself does not see them. */
+const isEdit = (words: string): boolean => /^(planner )?(done|skip|reopen|release|remove|add|add-under|retitle)\b/.test(words);
+
 describe('whatever is done to a plan, in whatever order', () => {
   it('keeps the invariants', () => {
     fc.assert(
@@ -128,6 +131,43 @@ describe('whatever is done to a plan, in whatever order', () => {
             expect(scenario.state.checkpoint.stepNo).toBe(before.checkpoint.stepNo);
             expect(scenario.state.checkpoint.attempt).toBe(before.checkpoint.attempt);
           }
+        }
+      }),
+      { numRuns: 1_500 },
+    );
+  });
+
+  it('keeps them in missions, whoever plans, and an outcome is the end of everything', () => {
+    const ofMissions = fc.oneof(
+      { weight: 5, arbitrary: line },
+      { weight: 1, arbitrary: fc.constantFrom('due', 'finish landed "all"', 'finish derailed "no"', 'finish stuck "wall"') },
+      {
+        weight: 3,
+        arbitrary: fc.oneof(
+          fc.tuple(fc.constantFrom('skip', 'remove', 'release'), id).map(([word, at]) => `planner ${word} ${at}`),
+          fc.constant('planner add "Planned"'),
+          id.map((at) => `self-claims ${at}`),
+        ),
+      },
+    );
+    const owner = fc.constantFrom(ownerships.planned, ownerships.alone, ownerships.solo);
+    fc.assert(
+      fc.property(owner, fc.array(ofMissions, { minLength: 1, maxLength: 60 }), (ownership, lines) => {
+        const scenario = new Scenario(start(ownership));
+        for (const words of ['due', ...lines]) {
+          const before = scenario.state;
+          const told = scenario.play(words);
+          const { state } = scenario;
+          checkState(state, before);
+          if (told[0]?.startsWith('  refused')) expect(state).toBe(before);
+          // The first open leaf that appears starts the run, unless its model works by itself.
+          const open = [...leavesOf(state.plan.tree)].some((leaf) => isOpen(leaf.status));
+          if (state.checkpoint.status === 'idle' && state.outcome === null && !ownership.isSolo) expect(open).toBe(false);
+          if (before.outcome !== null) expect(state.outcome).toBe(before.outcome);
+          if (before.outcome === null && state.outcome === 'landed') expect(open).toBe(false);
+          // Behind an outcome nothing is under way.
+          if (state.outcome !== null) expect(['idle', 'completed', 'cancelled']).toContain(state.checkpoint.status);
+          if (before.outcome !== null && !isEdit(words)) expect(state.plan).toBe(before.plan);
         }
       }),
       { numRuns: 1_500 },

@@ -17,6 +17,7 @@ import {
   type RunState,
   type Ownership,
 } from '../../daemon/domain/run-state.js';
+import type { Outcome } from '../../shared/mission.js';
 import type { ItemId, SessionId } from '../../shared/plan.js';
 import type { RunId } from '../../shared/run.js';
 import { listTree } from '../../shared/plan-tree.js';
@@ -37,9 +38,15 @@ const idleCheckpoint: Checkpoint = {
   notice: null,
 };
 
-const ownership: Ownership = { isMission: false, planner: 'never', isSolo: false };
+/** Who looks after the session of a scenario, by the word in its head (`mission: planned`). */
+export const ownerships = {
+  person: { isMission: false, planner: 'never', isSolo: false },
+  planned: { isMission: true, planner: 'always', isSolo: false },
+  alone: { isMission: true, planner: 'never', isSolo: false },
+  solo: { isMission: true, planner: 'always', isSolo: true },
+} as const satisfies Record<string, Ownership>;
 
-export function freshState(draftPlan: (draft: PlanDraft) => void): RunState {
+export function freshState(draftPlan: (draft: PlanDraft) => void, ownership: Ownership = ownerships.person): RunState {
   const draft = new PlanDraft(emptyPlan);
   draftPlan(draft);
   const plan = draft.finish('person', null)?.plan ?? emptyPlan;
@@ -66,6 +73,7 @@ const edits: Record<string, Edit> = {
   done: (draft, [id]) => setStatus(draft, { itemId: id as ItemId, status: 'done' }),
   skip: (draft, [id]) => setStatus(draft, { itemId: id as ItemId, status: 'skipped' }),
   reopen: (draft, [id]) => setStatus(draft, { itemId: id as ItemId, status: 'pending' }),
+  release: (draft, [id]) => setStatus(draft, { itemId: id as ItemId, status: 'pending' }),
   remove: (draft, [id]) => removeItem(draft, { itemId: id as ItemId }, 'person'),
   add: (draft, _words, title) => addItem(draft, { title }, 'person'),
   'add-under': (draft, [id], title) => addItem(draft, { title, parentId: id as ItemId }, 'person'),
@@ -106,7 +114,8 @@ export class Scenario {
 
   /** Plays one line; gives what it made of the session, as lines. */
   play(line: string): string[] {
-    const [word = '', ...words] = line.split(/\s+/);
+    const isPlanner = line.startsWith('planner ');
+    const [word = '', ...words] = line.replace(/^planner /, '').split(/\s+/);
     const text = /"(.*)"/.exec(line)?.[1] ?? '';
     const draft = new PlanDraft(this.#state.plan);
     const events: RunEvent[] = [];
@@ -127,7 +136,8 @@ export class Scenario {
       this.#state = { ...this.#state, checkpoint: { ...checkpoint, epoch: checkpoint.epoch + 1 } };
       return [`  epoch ${checkpoint.epoch + 1}`];
     } else events.push(this.#event(word, words, text));
-    const input = { now: 0, limits: defaultRunLimits, author: 'person', explanation: null } as const;
+    const author = isPlanner ? 'planner' : 'person';
+    const input = { now: 0, limits: defaultRunLimits, author, explanation: isPlanner ? 'as it turned out' : null } as const;
     const decided = decide(this.#state, events, input, draft);
     if (!decided.ok) return [`  refused: ${decided.error.message}`];
     this.#state = decided.value.state;
@@ -151,6 +161,12 @@ export class Scenario {
         return { type: 'answered', runId: run?.id ?? ('none' as RunId) };
       case 'daemon-dies':
         return { type: 'owner_died' };
+      case 'due':
+        return { type: 'due' };
+      case 'finish':
+        return { type: 'finish', outcome: words[0] as Outcome, reason: text };
+      case 'self-claims':
+        return { type: 'self_claimed', itemId: words[0] as ItemId, runId: `r${++this.#runs}` as RunId, summary: 'did it' };
     }
     const late = /^late-(r\d+)$/.exec(words[0] ?? '')?.[1];
     const ref: RunRef = late
@@ -172,6 +188,7 @@ function describe(decision: Decision): string[] {
     run ? `${run.id} ${run.status}${run.claim === null ? '' : ' claimed'}` : 'no run',
   ];
   if (checkpoint.resume) facts.push('resumes');
+  if (decision.state.outcome !== null) facts.push(decision.state.outcome);
   const lines = [`  ${facts.join(' · ')}`];
   if (decision.stale) lines.push('  stale');
   if (decision.continueRun) lines.push(`  goes on: ${decision.continueRun}`);
@@ -184,6 +201,7 @@ function describe(decision: Decision): string[] {
   if (events.length > 0) lines.push(`  events: ${events.join(', ')}`);
   if (decision.inbox.length > 0)
     lines.push(`  inbox: ${decision.inbox.map((entry) => `${entry.kind} ${entry.title}`).join(', ')}`);
+  if (decision.notes.length > 0) lines.push(`  planner hears: ${decision.notes.map(({ kind }) => kind).join(', ')}`);
   if (decision.withdraw.length > 0) lines.push(`  withdrawn: questions of ${decision.withdraw.join(', ')}`);
   for (const effect of decision.effects) {
     if (effect.type === 'tend') continue;
@@ -201,7 +219,8 @@ export function playScenario(source: string): string {
   const lines = source.split('\n');
   const at = lines.findIndex((line) => line.startsWith('>'));
   const head = lines.slice(0, at);
-  const scenario = new Scenario(freshState((draft) => planFrom(head, draft)));
+  const mission = head.find((line) => line.startsWith('mission: '))?.slice('mission: '.length) ?? 'person';
+  const scenario = new Scenario(freshState((draft) => planFrom(head, draft), ownerships[mission as keyof typeof ownerships]));
   const played = lines.filter((line) => line.startsWith('>')).flatMap((line) => [line, ...scenario.play(line.slice(1).trim())]);
   return `${[...head, ...played].join('\n')}\n`;
 }

@@ -4,6 +4,7 @@ import type { Store } from '../../daemon/store/store.js';
 import { commitConformance } from './conformance-commit.js';
 import { inboxConformance } from './conformance-inbox.js';
 import { journalConformance } from './conformance-journal.js';
+import { missionConformance } from './conformance-missions.js';
 import { planConformance } from './conformance-plan.js';
 import { sessionConformance } from './conformance-sessions.js';
 import type { TestParts } from './store-support.js';
@@ -18,5 +19,6 @@ export function storeConformance(name: string, open: OpenStore): void {
     planConformance(open);
     journalConformance(open);
     inboxConformance(open);
+    missionConformance(open);
   });
 }
