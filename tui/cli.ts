@@ -11,7 +11,7 @@ import { coloured, plain } from './core/style.js';
 import { sanitise } from './core/text/text.js';
 import type { ViewOptions } from './core/lines/tree-view.js';
 
-export const exitCodes = { done: 0, failed: 1, needsPerson: 2, usage: 64, noDaemon: 69, interrupted: 130 } as const;
+export const exitCodes = { done: 0, failed: 1, needsPerson: 2, timedOut: 3, usage: 64, noDaemon: 69, interrupted: 130 } as const;
 
 export type Register = (program: Command, cli: Cli) => void;
 

@@ -9,11 +9,14 @@ import { registerClear } from './commands/clear.js';
 import { registerCompletion } from './commands/completion.js';
 import { registerDaemon } from './commands/daemon.js';
 import { registerDemo } from './commands/demo.js';
+import { registerDiff } from './commands/diff.js';
 import { registerDoctor } from './commands/doctor.js';
 import { registerDone } from './commands/done.js';
 import { registerEdit } from './commands/edit.js';
 import { registerExplain } from './commands/explain.js';
 import { registerExport } from './commands/export.js';
+import { registerFinish } from './commands/finish.js';
+import { registerFire } from './commands/fire.js';
 import { registerImport } from './commands/import.js';
 import { registerInbox } from './commands/inbox.js';
 import { registerList } from './commands/list.js';
@@ -21,22 +24,32 @@ import { registerLog } from './commands/log.js';
 import { registerMove } from './commands/move.js';
 import { registerNew } from './commands/new.js';
 import { registerPause } from './commands/pause.js';
+import { registerPlan } from './commands/plan.js';
 import { registerReopen } from './commands/reopen.js';
+import { registerReport } from './commands/report.js';
 import { registerRetry } from './commands/retry.js';
+import { registerRevert } from './commands/revert.js';
 import { registerRm } from './commands/rm.js';
 import { registerRpc } from './commands/rpc.js';
 import { registerRun } from './commands/run.js';
 import { registerShow } from './commands/show.js';
 import { registerSkip } from './commands/skip.js';
+import { registerTree } from './commands/tree.js';
 import { registerWatch } from './commands/watch.js';
 import { openScreen } from './open-screen.js';
 
 const commands: readonly Register[] = [
   registerNew,
+  registerPlan,
+  registerFire,
   registerList,
   registerShow,
   registerWatch,
   registerLog,
+  registerReport,
+  registerTree,
+  registerDiff,
+  registerRevert,
   registerAdd,
   registerEdit,
   registerMove,
@@ -50,6 +63,7 @@ const commands: readonly Register[] = [
   registerCancel,
   registerRetry,
   registerExplain,
+  registerFinish,
   registerInbox,
   registerExport,
   registerImport,

@@ -34,20 +34,46 @@ export async function findSession(client: Client, reference: string | undefined)
     if (newest !== null) return newest.id;
     throw new UsageError('There is no session for this folder yet. Make one with `cairn new GOAL`, or name one (`cairn list`).');
   }
-  const all = await allSessions(client);
-  const matching = all.filter(({ id }) => id.startsWith(reference) || id.startsWith(`s_${reference}`));
-  const exact = matching.find(({ id }) => id === reference);
-  if (exact) return exact.id;
-  const [only, ...others] = matching;
-  if (only === undefined) throw new UsageError(`No session begins with ${reference}. See \`cairn list\`.`);
-  if (others.length > 0)
-    throw new UsageError(
-      `${reference} begins ${matching.length} sessions: ${matching
-        .slice(0, 5)
-        .map(({ id }) => id)
-        .join(', ')}. Type more of it.`,
-    );
-  return only.id;
+  const ids = (await allSessions(client)).map(({ id }) => id);
+  return onlyOne(ids, reference, 's_') ?? unknown(`No session begins with ${reference}. See \`cairn list\`.`);
+}
+
+/** An entry of the inbox by id or unique prefix; those that stand open come first. */
+export async function findEntry(client: Client, reference: string): Promise<string> {
+  for (const state of ['open', undefined] as const) {
+    const found = onlyOne(await entryIds(client, state), reference, 'i_');
+    if (found !== null) return found;
+  }
+  return unknown(`No entry begins with ${reference}. See \`cairn inbox --all\`.`);
+}
+
+async function entryIds(client: Client, state: 'open' | undefined): Promise<string[]> {
+  const ids: string[] = [];
+  for (let cursor: string | undefined; ;) {
+    const page = await client.call('inbox.list', {
+      limit: listLimit,
+      ...(state ? { state } : {}),
+      ...(cursor ? { cursor } : {}),
+    });
+    ids.push(...page.entries.map(({ id }) => id));
+    if (page.nextCursor === null) return ids;
+    cursor = page.nextCursor;
+  }
+}
+
+/** The one that begins so, with or without the letter of its kind; null for none. */
+function onlyOne<Id extends string>(ids: readonly Id[], reference: string, kind: string): Id | null {
+  const exact = ids.find((id) => id === reference);
+  if (exact !== undefined) return exact;
+  const matching = ids.filter((id) => id.startsWith(reference) || id.startsWith(`${kind}${reference}`));
+  const [only = null] = matching;
+  if (matching.length <= 1) return only;
+  const what = kind === 's_' ? 'sessions' : 'entries';
+  throw new UsageError(`${reference} begins ${matching.length} ${what}: ${matching.slice(0, 5).join(', ')}. Type more of it.`);
+}
+
+function unknown(message: string): never {
+  throw new UsageError(message);
 }
 
 /** By id (`t7`) or number (`2.1`). */

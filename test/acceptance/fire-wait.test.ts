@@ -107,7 +107,7 @@ describe('cairn fire --wait', () => {
           if (systemOf(body).includes('Goal: Get a key'))
             return call('mission_plan', { entries: [{ title: 'Ask around' }], explanation: 'ask' });
           if (brief.includes('has been fired')) return firstPlan;
-          return brief.includes('no key') ? call('mission_fire', { goal: 'Get a key', planner: 'always' }) : say('Fine.');
+          return brief.includes('no key') ? call('mission_fire', { goal: 'Get a key' }) : say('Fine.');
         },
         worker: async (body) => {
           if (!JSON.stringify(body.messages).includes('Ask around')) return blocker('no key');
@@ -118,16 +118,17 @@ describe('cairn fire --wait', () => {
     );
     const waiting = begin(story, fire);
     await waiting.toSay('✗ blocked');
-    const [child, parent] = await waitFor('the mission below', async () => {
-      const { sessions } = await story.daemon.call('session.list', {});
-      return sessions[1] !== undefined && sessions[0]?.status === 'running' ? sessions : undefined;
+    const { child, parent } = await waitFor('the mission below', async () => {
+      const [newest, first] = (await story.daemon.call('session.list', {})).sessions;
+      return first !== undefined && newest?.status === 'running' ? { child: newest.id, parent: first.id } : undefined;
     });
-    await waitFor('the planner above to be at rest', async () => (await sessionOf(story, parent!.id)).planner.state === 'idle');
+    await waitFor('the planner above to be at rest', async () => (await sessionOf(story, parent)).planner.state === 'idle');
     expect(waiting.child.exitCode).toBeNull();
     gate.open();
     expect(await waiting.ended).toBe(2);
-    expect(await sessionOf(story, child!.id)).toMatchObject({ status: 'waiting', parentId: parent!.id });
+    expect(await sessionOf(story, child)).toMatchObject({ status: 'waiting', parentId: parent });
     expect(waiting.stdout()).toContain('Which colour?');
+    expect(waiting.stdout()).not.toContain('cairn retry');
   });
 
   it.each([

@@ -1,5 +1,7 @@
-import { type Cli, type Register, UsageError } from '../cli.js';
+import { RpcError } from '../../shared/errors.js';
+import { type Cli, explainFailure, type Register, UsageError } from '../cli.js';
 import { sanitise } from '../core/text/text.js';
+import { findEntry } from '../references.js';
 
 export const registerInbox: Register = (program, cli) => {
   const inbox = program.command('inbox').description('what waits for a person');
@@ -9,21 +11,36 @@ export const registerInbox: Register = (program, cli) => {
     .action(({ all, json }: { all?: boolean; json?: boolean }) => list(cli, all ?? false, json ?? false));
   inbox
     .command('answer <id> [answer]')
-    .description('answer an entry: allow, always or deny to an approval, a text to a question')
+    .description('answer an entry, by its id or the beginning of one: allow, always or deny to an approval, a text to a question')
     .action(async (id: string, answer: string | undefined) => {
       if (answer === undefined)
         throw new UsageError('Say the answer: allow, always or deny for an approval, a text for a question.');
-      const entry = await (await cli.client()).call('inbox.answer', { id, answer });
+      const client = await cli.client();
+      const entry = await client.call('inbox.answer', { id: await findEntry(client, id), answer });
       cli.print(`${entry.state}: ${entry.answer ?? ''}`);
     });
   inbox
-    .command('ack <id>')
-    .description('mark an entry that needs no answer as seen')
-    .action(async (id: string) => {
-      const entry = await (await cli.client()).call('inbox.ack', { id });
-      cli.print(entry.state);
-    });
+    .command('ack <id...>')
+    .description('mark entries that need no answer as seen')
+    .action((ids: string[]) => acknowledge(cli, ids));
 };
+
+/** Each for itself: one that cannot be marked stands in the way of no other. */
+async function acknowledge(cli: Cli, references: readonly string[]): Promise<void> {
+  const client = await cli.client();
+  // All are known before the first is marked: a mistyped one changes nothing.
+  const ids: string[] = [];
+  for (const reference of references) ids.push(await findEntry(client, reference));
+  for (const id of new Set(ids)) {
+    try {
+      const { state, title } = await client.call('inbox.ack', { id });
+      cli.print(`${state}: ${sanitise(title)}`);
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+      process.exitCode = explainFailure(error, false);
+    }
+  }
+}
 
 async function list(cli: Cli, all: boolean, json: boolean): Promise<void> {
   const { entries, nextCursor } = await (

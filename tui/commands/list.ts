@@ -15,10 +15,11 @@ export const registerList: Register = (program, cli) => {
       if (json) return cli.printJson('list', { sessions, nextCursor });
       if (sessions.length === 0) return cli.print('No sessions yet. Make one: cairn new "what you want done"');
       const { width, glyphs, paint } = cli.view;
-      for (const { id, status, counts, title, workspace } of sessions) {
+      for (const { id, status, outcome, counts, title, workspace } of sessions) {
         const done = `${counts.done}/${counts.leaves - counts.skipped}`;
         const rest = `${padEnd(done, 8)} ${sanitise(title)}  ${sanitise(workspace)}`;
-        cli.print(`${id}  ${paint(toneOf(status), padEnd(status, 9))} ${fit(rest, Math.max(20, width - 32), glyphs.ellipsis)}`);
+        const tone = outcome === null ? toneOf(status) : outcome === 'landed' ? 'good' : 'bad';
+        cli.print(`${id}  ${paint(tone, padEnd(outcome ?? status, 9))} ${fit(rest, Math.max(20, width - 32), glyphs.ellipsis)}`);
       }
       if (nextCursor !== null) cli.print(`and more: cairn list --limit ${limit * 2}`);
     });

@@ -13,3 +13,10 @@ export function seconds(text: string): number {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
   throw new InvalidArgumentError('It must be a number of seconds.');
 }
+
+/** A version of a plan, also as it is shown: `v3`. */
+export function planVersion(text: string): number {
+  const [, digits] = /^v?(\d{1,9})$/.exec(text) ?? [];
+  if (digits !== undefined) return Number(digits);
+  throw new InvalidArgumentError('It must be a version of the plan, as cairn log shows them: v3 or 3.');
+}

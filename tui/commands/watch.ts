@@ -1,13 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import type { Client } from '../../shared/client.js';
-import { ConnectionLost } from '../../shared/client.js';
+import { type Client, ConnectionLost } from '../../shared/client.js';
 import type { SessionId } from '../../shared/plan.js';
 import type { PlanRunStatus } from '../../shared/run.js';
 import { type Cli, exitCodes, type Register } from '../cli.js';
-import { connectIfRunning } from '../connect.js';
-import { waitMs } from '../core/link/back-off.js';
 import { flush, fromSnapshot, inboxLines, takeChange, takeOutput, treeLines, type Watched } from '../core/lines/watch-lines.js';
 import { findSession } from '../references.js';
+import { throughLosses } from '../through-losses.js';
 
 export const registerWatch: Register = (program, cli) => {
   program
@@ -69,32 +66,8 @@ export function endOnSignals(cli: Cli, farewell: string): () => void {
 /**
  * Prints a session until it comes to rest; gives the exit code. A daemon that goes away is waited for, and the lines say so.
  */
-export async function followSession(cli: Cli, sessionId: SessionId, options: WatchOptions): Promise<number> {
-  for (let losses = 0; ; losses++) {
-    try {
-      return await followOnce(cli, await reconnect(cli, losses), sessionId, options);
-    } catch (error) {
-      if (!(error instanceof ConnectionLost)) throw error;
-      cli.dropClient();
-      cli.note(
-        losses === 0
-          ? 'The daemon went away. Its work is resumed when it starts again (cairn daemon start). Waiting for it.'
-          : 'Still waiting.',
-      );
-    }
-  }
-}
-
-async function reconnect(cli: Cli, losses: number): Promise<Client> {
-  if (losses === 0) return cli.client();
-  for (let tries = 0; ; tries++) {
-    await delay(waitMs(tries));
-    const client = await connectIfRunning(cli.files);
-    if (client === null) continue;
-    cli.note('The daemon is back.');
-    return client;
-  }
-}
+export const followSession = (cli: Cli, sessionId: SessionId, options: WatchOptions): Promise<number> =>
+  throughLosses(cli, (client) => followOnce(cli, client, sessionId, options));
 
 function followOnce(cli: Cli, client: Client, sessionId: SessionId, { follow, json }: WatchOptions): Promise<number> {
   return new Promise((resolve, reject) => {

@@ -100,13 +100,17 @@ function runLines(before: Watched, after: Watched, options: ViewOptions): string
   return lines;
 }
 
+/** Whether it waits for an answer; the others only tell of something. */
+export const isAsked = ({ kind, options }: Pick<InboxEntry, 'kind' | 'options'>): boolean =>
+  kind === 'question' || options.length > 0;
+
 export function inboxLines(entries: readonly InboxEntry[], { paint, width, glyphs }: ViewOptions): string[] {
   return entries
-    .filter((entry) => entry.state === 'open' && entry.kind !== 'blocker')
+    .filter((entry) => entry.state === 'open' && isAsked(entry))
     .flatMap((entry) => [
       paint('busy', `? ${sanitise(entry.title)}`),
       ...entry.detail.split('\n').map((line) => fit(`    ${sanitise(line)}`, width, glyphs.ellipsis)),
-      `    answer: cairn inbox answer ${entry.id} ${entry.options.join('|')}`,
+      `    answer: cairn inbox answer ${entry.id} ${entry.options.map(sanitise).join('|') || 'TEXT'}`,
     ]);
 }
 
