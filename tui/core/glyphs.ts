@@ -1,5 +1,6 @@
 /** Marks of statuses: glyph and word, never colour alone; an ASCII set where the locale is not UTF-8. */
 import { unreachable } from '../../shared/errors.js';
+import type { Outcome, PlannerState } from '../../shared/mission.js';
 import type { Item } from '../../shared/plan.js';
 import type { PlanRunStatus } from '../../shared/run.js';
 
@@ -20,6 +21,9 @@ export interface Glyphs {
   readonly prompt: string;
   readonly down: string;
   readonly arrow: string;
+  /** Before what was removed, and before an explanation. */
+  readonly minus: string;
+  readonly dash: string;
   readonly line: Lines;
 }
 
@@ -49,6 +53,8 @@ const unicode: Glyphs = {
   prompt: '›',
   down: '↓',
   arrow: '→',
+  minus: '−',
+  dash: '—',
   line: { across: '─', upright: '│', teeDown: '┬', teeUp: '┴', branch: '├', lastBranch: '└', corners: ['╭', '╮', '╰', '╯'] },
 };
 
@@ -68,6 +74,8 @@ const ascii: Glyphs = {
   prompt: '>',
   down: 'v',
   arrow: '->',
+  minus: '-',
+  dash: '-',
   line: { across: '-', upright: '|', teeDown: '+', teeUp: '+', branch: '|', lastBranch: '|', corners: ['+', '+', '+', '+'] },
 };
 
@@ -108,5 +116,38 @@ export function statusGlyph(status: PlanRunStatus, glyphs: Glyphs): string {
       return glyphs.pending;
     default:
       return unreachable(status);
+  }
+}
+
+/** The mark of how a mission has ended. */
+export function outcomeGlyph(outcome: Outcome, glyphs: Glyphs): string {
+  switch (outcome) {
+    case 'landed':
+      return glyphs.accepted;
+    case 'derailed':
+      return glyphs.missing;
+    case 'stuck':
+      return glyphs.skipped;
+    default:
+      return unreachable(outcome);
+  }
+}
+
+/** The mark of what a planner does. */
+export function plannerGlyph(state: PlannerState['state'], glyphs: Glyphs): string {
+  switch (state) {
+    case 'running':
+      return glyphs.active;
+    case 'waiting':
+      return '?';
+    case 'held':
+      return '=';
+    case 'due':
+      return glyphs.pending;
+    case 'idle':
+    case 'none':
+      return glyphs.dot;
+    default:
+      return unreachable(state);
   }
 }
