@@ -104,11 +104,18 @@ export function missionTool<A>(
   schema: z.ZodType<A>,
   answer: (asked: A, call: MissionCall, desk: MissionDesk) => Promise<MissionAnswer>,
 ): MissionTool {
-  const parameters = z.toJSONSchema(schema, { target: 'draft-7', io: 'input' });
-  delete parameters.$schema;
+  let shown: ToolSchema | undefined;
   return {
     name,
-    schema: { name, description, parameters },
+    // Made when a run first needs it: it is no part of a start.
+    get schema() {
+      if (shown === undefined) {
+        const parameters = z.toJSONSchema(schema, { target: 'draft-7', io: 'input' });
+        delete parameters.$schema;
+        shown = { name, description, parameters };
+      }
+      return shown;
+    },
     async answer(args, call, desk) {
       const asked = readArguments(name, schema, args);
       return asked.ok ? answer(asked.value, call, desk) : { type: 'refused', content: asked.error };
