@@ -1,12 +1,12 @@
 /** The plan that a session is made with: from items or a text in Markdown, and a goal. */
 import type { Params } from '../../shared/contract.js';
-import { ok, type Result, RpcError, unwrap } from '../../shared/errors.js';
+import { ok, type Result, RpcError } from '../../shared/errors.js';
 import type { Author } from '../../shared/plan.js';
 import type { PlanDraft } from '../domain/plan-draft.js';
 import { setGoal } from '../domain/plan-edit.js';
 import { importEntries, type PlanText } from '../domain/plan-import.js';
-import { parseMarkdown } from '../domain/plan-markdown-parse.js';
 import { revise } from '../domain/plan-revise.js';
+import { readPlanText } from './read-plan-text.js';
 
 type PlanParams = Pick<Params<'session.create'>, 'title' | 'goal' | 'items' | 'markdown'>;
 
@@ -21,14 +21,14 @@ export interface FirstPlan {
 }
 
 /** Throws an `RpcError` for a text that cannot be read, and for two plans at once. */
-export function firstPlan(params: PlanParams): FirstPlan {
+export async function firstPlan(params: PlanParams): Promise<FirstPlan> {
   const { items, markdown } = params;
   if (items !== undefined && markdown !== undefined) {
     throw new RpcError('invalid_params', 'Give items or markdown, not both.', {
       issues: [{ path: 'markdown', message: 'not with items' }],
     });
   }
-  const text = markdown === undefined ? null : unwrap(parseMarkdown(markdown));
+  const text = markdown === undefined ? null : await readPlanText('markdown', markdown);
   return {
     title: params.title ?? text?.title,
     author: text === null ? 'person' : 'import',

@@ -5,7 +5,11 @@ import { countOf } from '../core/text/text.js';
 import { targetOf, withSession } from './edit-target.js';
 
 export const registerImport: Register = (program, cli) => {
-  withSession(program.command('import <file>').description('replace the plan by a text (- reads standard input)'))
+  withSession(
+    program
+      .command('import <file>')
+      .description('replace the plan by a text, or the task files of a folder (- reads standard input)'),
+  )
     .addOption(new Option('--format <format>', 'by the name of the file unless given').choices(['markdown', 'json']))
     .option('--yes', 'do not ask')
     .action(

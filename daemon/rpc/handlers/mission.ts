@@ -19,8 +19,8 @@ export function missionHandlers(store: Queries, commands: SessionCommands): Pick
     return row ? toSession(row) : unwrap(notFound(id));
   };
   return {
-    'mission.fire': (params) => {
-      const { title, author, fill, hasItems } = firstPlan(params);
+    'mission.fire': async (params) => {
+      const { title, author, fill, hasItems } = await firstPlan(params);
       if (params.planner === 'never' && !hasItems) {
         throw new RpcError('invalid_params', 'Nobody would make its plan: it has no planner, and came with none.', {
           issues: [{ path: 'items', message: 'a plan (items or markdown), as planner is never' }],

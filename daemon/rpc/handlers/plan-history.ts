@@ -3,8 +3,7 @@ import { refuse, unwrap } from '../../../shared/errors.js';
 import type { SessionId } from '../../../shared/plan.js';
 import { diffPlans, planAt } from '../../domain/plan-diff.js';
 import { importEntries } from '../../domain/plan-import.js';
-import { parseJson, renderJson } from '../../domain/plan-json.js';
-import { parseMarkdown } from '../../domain/plan-markdown-parse.js';
+import { renderJson } from '../../domain/plan-json.js';
 import { renderMarkdown } from '../../domain/plan-markdown-render.js';
 import { revertTo } from '../../domain/plan-revert.js';
 import type { Plan } from '../../domain/plan.js';
@@ -12,6 +11,7 @@ import { notFound, type SessionCommands } from '../../runner/commands.js';
 import type { Queries } from '../../store/queries.js';
 import type { Handlers } from '../handlers.js';
 import { pageFrom } from '../page.js';
+import { readPlanText } from '../read-plan-text.js';
 import { toMutation } from '../wire.js';
 
 type Methods = 'plan.history' | 'plan.diff' | 'plan.revert' | 'plan.import' | 'plan.export';
@@ -54,7 +54,7 @@ export function planHistoryHandlers(store: Queries, commands: SessionCommands): 
       return toMutation(next, changes);
     },
     'plan.import': async ({ sessionId, format, text, expectedVersion }) => {
-      const parsed = unwrap(format === 'markdown' ? parseMarkdown(text) : parseJson(text));
+      const parsed = await readPlanText(format, text);
       const { plan, changes } = unwrap(
         await commands.edit({
           sessionId,

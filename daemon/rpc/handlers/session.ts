@@ -20,7 +20,7 @@ export function sessionHandlers(store: Queries, commands: SessionCommands, publi
   };
   return {
     'session.create': async (params) => {
-      const { title, author, fill } = firstPlan(params);
+      const { title, author, fill } = await firstPlan(params);
       return carryOutOnce(store, 'session.create', params, {
         first: async (once) => get(unwrap(await commands.create({ ...params, title }, fill, author, once))),
         again: (ref) => get(ref as SessionId),
