@@ -2,6 +2,7 @@
  * The composition root: the one place that wires concrete parts. Everything else knows ports only.
  * Order of start: what the dead daemon left is reaped, every session gets its fate, then clients are answered.
  */
+import pLimit from 'p-limit';
 import { builtinProfiles } from '../shared/mission.js';
 import type { Item, SessionId } from '../shared/plan.js';
 import type { EffectId } from '../shared/run.js';
@@ -218,6 +219,7 @@ export function createApp(parts: AppParts): App {
     gearFor,
     settingsFor: parts.settingsFor,
     lock,
+    plannerSlots: pLimit(settings.parallelSessions),
     clock,
     drain: draining.signal,
   });
@@ -230,7 +232,7 @@ export function createApp(parts: AppParts): App {
     interrupt: (sessionId) => planners.interrupt(sessionId, 'cancelled'),
   });
   const shared = { store, states, active, publisher, provider: parts.provider, carryOut, newId, onBug: parts.onBug };
-  const planners = createPlanners({ ...shared, missions, clock, random, limits, parallel: settings.parallelSessions });
+  const planners = createPlanners({ ...shared, missions, clock, random, limits });
   const chats = createChats({ ...shared, planners });
 
   const drive = createRunner({

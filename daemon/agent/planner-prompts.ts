@@ -126,26 +126,53 @@ export interface Brief {
 /** Notes that are the engine's own words. */
 const own = new Set<PlannerNote['kind']>(['fired', 'completed', 'edited']);
 
+/** Code units of what runs and children said in one waking; and of a note that was told already. */
+const longestReported = 24_000;
+const longestReminder = 300;
+
+type Told = PlannerNote & { readonly told: boolean };
+
 /**
  * One waking with all that has come meanwhile. What runs, children and commands said is text from outside, told apart from the
- * engine's words. `nonce` names the waking.
+ * engine's words, and bounded: the oldest of what is not urgent is left out first. A note that stands in the conversation already,
+ * because the turn that was shown it was cut off, is only named again. `nonce` names the waking.
  */
-export function briefOf(notes: readonly PlannerNote[], now: string, nonce: string): Brief {
-  const textsOf = (keep: (kind: PlannerNote['kind']) => boolean): string[] =>
-    notes.filter(({ kind }) => keep(kind)).map(({ text }) => text);
-  const words = textsOf((kind) => kind === 'message');
-  const reported = textsOf((kind) => !own.has(kind) && kind !== 'draft' && kind !== 'message');
+export function briefOf(notes: readonly Told[], now: string, nonce: string): Brief {
+  const textsOf = (keep: (note: Told) => boolean): string[] => notes.filter(keep).map(shorten);
+  const words = notes.filter(({ kind, told }) => kind === 'message' && !told).map(({ text }) => text);
+  const wasCutOff = notes.some(({ told }) => told);
+  const reported = fit(notes.filter(({ kind }) => !own.has(kind) && kind !== 'draft' && kind !== 'message'));
   const lines = [
-    `It is ${now}. You are woken because of this:`,
-    ...textsOf((kind) => own.has(kind)).map(neutralise),
-    ...textsOf((kind) => kind === 'draft'),
-    ...(reported.length > 0 ? [wrapUntrusted(reported.map((text) => `- ${text}`).join('\n'), 'reports', nonce)] : []),
-    ...(words.length > 0 ? ['A person has written to you. Answer them in a text at the end.'] : []),
+    `It is ${now}. ${wasCutOff ? 'Your last turn was cut off; you are woken again because of this:' : 'You are woken because of this:'}`,
+    ...textsOf(({ kind }) => own.has(kind)).map(neutralise),
+    ...textsOf(({ kind }) => kind === 'draft'),
+    ...(reported.left > 0 ? [`(${reported.left} older reports are left out.)`] : []),
+    ...(reported.lines.length > 0 ? [wrapUntrusted(reported.lines.join('\n'), 'reports', nonce)] : []),
+    ...(notes.some(({ kind }) => kind === 'message') ? ['A person has written to you. Answer them in a text at the end.'] : []),
     ...(notes.some(({ kind }) => kind === 'completed')
       ? ['Look whether the goal is reached. If it is, call mission_finish; if not, add what is missing.']
       : []),
   ];
   return { brief: lines.join('\n'), words };
+}
+
+const shorten = ({ text, told }: Told): string =>
+  told && text.length > longestReminder ? `${text.slice(0, longestReminder)} … (told above)` : text;
+
+/** What is urgent first, then the newest, as far as there is room; in the order in which it came. */
+function fit(notes: readonly Told[]): { readonly lines: readonly string[]; readonly left: number } {
+  const kept = new Set<Told>();
+  let room = longestReported;
+  for (const note of [
+    ...notes.filter(({ urgent }) => urgent).toReversed(),
+    ...notes.filter(({ urgent }) => !urgent).toReversed(),
+  ]) {
+    const { length } = shorten(note);
+    if (length > room) break;
+    room -= length;
+    kept.add(note);
+  }
+  return { lines: notes.filter((note) => kept.has(note)).map((note) => `- ${shorten(note)}`), left: notes.length - kept.size };
 }
 
 export const expandSystem =

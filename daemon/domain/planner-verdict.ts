@@ -7,7 +7,7 @@ import { digestText } from './text-digest.js';
 
 /** Planner turns in a row that leave the same blocker as it was, until the mission is stuck. */
 export const unmovedLimit = 3;
-/** Times in a row that the same item stops, whatever the planner changes between, until the mission is stuck. */
+/** Times in a row that it is woken at a standstill with nothing done since, whatever it changes between, until the mission is stuck. */
 export const returnsLimit = 6;
 
 export interface Standstill {

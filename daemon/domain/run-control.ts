@@ -26,9 +26,10 @@ export function start(m: RunMachine, reset: boolean): Result<void> {
 function resume(m: RunMachine): Result<void> {
   m.draft.settle();
   const leaf = m.current ?? m.draft.nextOpen();
-  if ((leaf === null || (m.worksAlone && m.current === null)) && m.base.ownership.isMission && isStopped(m)) {
+  if (m.base.ownership.isMission && (leaf === null || (m.worksAlone && m.current === null))) {
     // Nothing is planned yet, all is done, or its model does the leaves itself: the planner goes on.
-    m.rest(leaf === null && m.draft.itemCount > 0 ? 'completed' : 'idle', null);
+    const rest = leaf === null && m.draft.itemCount > 0 ? 'completed' : 'idle';
+    if (rest !== m.checkpoint.status) m.rest(rest, null);
     m.set({ control: 'run' });
     return taken;
   }
@@ -55,8 +56,6 @@ function resume(m: RunMachine): Result<void> {
   m.perform({ type: 'wake', at: null });
   return taken;
 }
-
-const isStopped = ({ checkpoint: { status } }: RunMachine): boolean => status === 'paused' || status === 'cancelled';
 
 function resetAll(m: RunMachine): void {
   m.abortRun('cancelled', 'cancelled');
@@ -86,9 +85,17 @@ export function pause(m: RunMachine, now: boolean): Result<void> {
         m.set({ status: 'paused', control: 'pause' });
         return taken;
       }
+      // A stopped item stays where it is; what is held is the planner that works on it.
+      if ((status === 'blocked' || status === 'failed') && isPlanned(m)) {
+        m.set({ control: 'pause' });
+        return taken;
+      }
       return refuse('invalid_state', `The plan is ${visibleStatus(m.checkpoint)}: there is nothing to pause.`);
   }
 }
+
+const isPlanned = ({ base: { ownership, outcome } }: RunMachine): boolean =>
+  ownership.isMission && ownership.planner !== 'never' && outcome === null;
 
 /** At rest, and yet not at its end: its planner plans, or is about to finish. */
 function goesOnByItself({ base, checkpoint: { status } }: RunMachine): boolean {

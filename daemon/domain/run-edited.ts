@@ -52,7 +52,7 @@ function settleRun(m: RunMachine): void {
  * with the full number of tries and a word about the change.
  */
 function goOn(m: RunMachine): void {
-  const { status, attempt } = m.checkpoint;
+  const { status, attempt, control } = m.checkpoint;
   const { author, explanation, limits } = m.input;
   if (status === 'idle') {
     if (m.draft.itemCount > 0 && m.draft.nextOpen() === null) m.rest('completed', null);
@@ -60,6 +60,8 @@ function goOn(m: RunMachine): void {
     return;
   }
   if ((status !== 'blocked' && status !== 'failed') || author !== 'planner' || m.current === null) return;
+  // A person holds it.
+  if (control === 'pause') return;
   if (m.worksAlone) return;
   m.withdrawLast();
   m.set({

@@ -77,7 +77,7 @@ function comeToRest(m: RunMachine): void {
  */
 export function selfClaim(m: RunMachine, itemId: ItemId, runId: RunId, summary: string): Result<void> {
   const leaf = m.draft.find(itemId);
-  const { status, currentItemId } = m.checkpoint;
+  const { status, currentItemId, control } = m.checkpoint;
   if (leaf === undefined || isTerminal(leaf.status) || m.draft.childrenOf(itemId).length > 0 || m.base.outcome !== null) {
     return taken;
   }
@@ -86,6 +86,16 @@ export function selfClaim(m: RunMachine, itemId: ItemId, runId: RunId, summary: 
     return refuse('invalid_state', `${busy ? nameItem(busy) : 'Another item'} is being worked on or checked.`, {
       hint: 'Wait for its end, then say that this one is done.',
     });
+  }
+  // What a person has stopped stays stopped: nothing but their start undoes it.
+  if (status === 'cancelled' || (m.worksAlone && (status === 'paused' || control === 'pause'))) {
+    return refuse(
+      'invalid_state',
+      `The plan is ${status === 'cancelled' ? 'cancelled' : 'paused'} by a person: nothing is checked now.`,
+      {
+        hint: 'It goes on when they start it.',
+      },
+    );
   }
   m.withdrawLast();
   m.select(leaf);

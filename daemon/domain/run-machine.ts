@@ -11,7 +11,7 @@ import { leafDigest } from './leaf-digest.js';
 import { withClosing } from './item-state.js';
 import type { PlanDraft } from './plan-draft.js';
 import { planEvents } from './plan-events.js';
-import { cutNote, isUrgent, type NoteKind, type PlannerNote } from './planner-notes.js';
+import { isUrgent, type NoteKind, type PlannerNote } from './planner-notes.js';
 import { revisedEntry } from './plan-revised.js';
 import type {
   Checkpoint,
@@ -125,7 +125,7 @@ export class RunMachine {
   tell(kind: Exclude<NoteKind, 'report'>, text: string, itemId: ItemId | null = null): void {
     const { planner } = this.base.ownership;
     if (planner === 'never') return;
-    this.#notes.push({ kind, text: cutNote(text), itemId, urgent: isUrgent(kind, planner) });
+    this.#notes.push({ kind, text, itemId, urgent: isUrgent(kind, planner) });
   }
 
   /** The mission has ended; once. */
@@ -217,7 +217,8 @@ export class RunMachine {
 
   rest(status: 'idle' | 'completed' | 'paused', lastError: string | null): void {
     if (status === 'completed') this.tell('completed', 'Every item of the plan is done or skipped.');
-    this.set({ status, currentItemId: null, retryAt: null, resume: false, notice: null, lastError });
+    const control = status === 'paused' ? this.checkpoint.control : 'run';
+    this.set({ status, control, currentItemId: null, retryAt: null, resume: false, notice: null, lastError });
   }
 
   /** Closes the current leaf as done and goes on. */
@@ -313,7 +314,9 @@ export class RunMachine {
   }
 
   #needsTending(statusChanged: boolean): boolean {
-    return this.#finished !== null || this.#notes.length > 0 || (this.base.ownership.isMission && statusChanged);
+    return (
+      this.#finished !== null || this.#notes.length + this.#reports.length > 0 || (this.base.ownership.isMission && statusChanged)
+    );
   }
 
   /** A fresh run that begins in this very decision is pinned to the version that the decision makes. */

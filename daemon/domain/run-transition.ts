@@ -181,13 +181,27 @@ function unseen(steering: number, leaf: Item, run: LeafRun): Decision['continueR
 function checksPassed(m: RunMachine, event: Extract<RunEvent, { type: 'checks_passed' }>): void {
   const leaf = m.current;
   if (leaf === null || m.run === null) return;
-  m.continueRun = unseen(m.base.steering, leaf, m.run);
+  if (isOwnClaim(m)) {
+    // Whoever made the claim reads no words here, and looks at the changed item before claiming it again.
+    if (unseen(0, leaf, m.run) !== null) return giveBack(m, leaf);
+  } else m.continueRun = unseen(m.base.steering, leaf, m.run);
   // The claim was made without it: the run goes on and claims again.
   if (m.continueRun !== null) return m.updateRun({ claim: null });
   const current = leaf.verify ?? [];
   const same = current.length === event.commands.length && current.every((command, i) => command === event.commands[i]);
   if (same) m.close(true, m.run.claim);
   else m.perform({ type: 'wake', at: null });
+}
+
+/** A claim of `solo` has one try and no run before it. */
+const isOwnClaim = ({ base, checkpoint }: RunMachine): boolean =>
+  base.ownership.isSolo && checkpoint.triesLeft === 1 && checkpoint.attempt === 1;
+
+function giveBack(m: RunMachine, leaf: Item): void {
+  m.endRun('interrupted', 'the item was changed while its checks ran');
+  m.draft.replace({ ...leaf, status: 'pending' });
+  m.tell('edited', `${m.nameOf(leaf)} (${leaf.id}) was changed while its checks ran: look at it, and say again when it is done.`);
+  m.rest(m.worksAlone ? 'idle' : 'paused', null);
 }
 
 /** The model goes on with the output of the check; a command is run again only if repeating is harmless. */

@@ -1,6 +1,6 @@
 /** What `solo`, which does the work itself, says in a snapshot that it has done: a claim, closed on the path of every other. */
 import { ok, refuse, type Result } from '../../shared/errors.js';
-import type { ItemId } from '../../shared/plan.js';
+import type { Item, ItemId } from '../../shared/plan.js';
 import { isOpen, itemAt } from '../../shared/plan-tree.js';
 import { withClosing } from './item-state.js';
 import type { PlanDraft } from './plan-draft.js';
@@ -16,6 +16,11 @@ export interface Claims {
   readonly checked: readonly ItemId[];
   /** Closes those without checks on a draft that has the snapshot already. Refuses more than one with checks at a time. */
   close(draft: PlanDraft, state: RunState): Result<void>;
+}
+
+function itemOf({ plan }: RunState, id: ItemId): Item | undefined {
+  const place = placesOf(plan.tree).get(id);
+  return place && itemAt(plan.tree, place);
 }
 
 /** Takes `done` out of the entries of open leaves. Anything else that is marked done is for `revise` to refuse. */
@@ -43,11 +48,18 @@ export function takeClaims(state: RunState, entries: readonly TaskEntry[]): Clai
   return {
     entries: left,
     checked,
-    close(draft, { checkpoint }) {
+    close(draft, state) {
+      const { checkpoint } = state;
       for (const id of claimed) {
         const item = draft.find(id);
         if (item === undefined || !isOpen(item.status)) continue;
-        if ((item.verify ?? []).length > 0) {
+        const before = itemOf(state, id)?.verify ?? [];
+        if (JSON.stringify(before) !== JSON.stringify(item.verify ?? [])) {
+          return refuse('invalid_state', `${nameItem(item)}: its checks cannot change in the snapshot that says it is done.`, {
+            hint: 'Leave verify out; it stays as it is.',
+          });
+        }
+        if (before.length > 0) {
           if (checked.length > 0) {
             return refuse('invalid_state', `${nameItem(item)} has checks, and one item is checked at a time.`, {
               hint: 'Mark items with checks done one by one, each when it is.',

@@ -95,7 +95,9 @@ export function createAnswers(parts: AnswerParts): Answers {
     },
     async budgetRaised(sessionId) {
       const { rows } = await store.inbox({ sessionId, state: 'open' }, { limit: 100, cursor: null });
-      for (const { id, runId, options } of rows.filter(({ kind }) => kind === 'budget')) {
+      // The list of a session has what is asked below it, too; their budgets are their own.
+      const own = rows.filter((entry) => entry.kind === 'budget' && entry.sessionId === sessionId);
+      for (const { id, runId, options } of own) {
         const closed = options.length > 0 ? await store.answerInbox(id, 'allow', 'answered') : await store.ackInbox(id);
         if (closed === null) continue;
         parts.deadlines.forget(id);

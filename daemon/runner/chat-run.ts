@@ -34,6 +34,8 @@ export interface ChatRunParts {
   readonly gearFor: (session: SessionRecord, role: SideRole, signal: AbortSignal) => Promise<RunGear>;
   readonly settingsFor: (session: SessionRecord) => Promise<RunSettings>;
   readonly lock: WorkspaceLock;
+  /** So many planners work at a time; one that waits for its workspace takes no slot. */
+  readonly plannerSlots: <T>(work: () => Promise<T>) => Promise<T>;
   readonly clock: Clock;
   readonly drain: AbortSignal;
 }
@@ -54,7 +56,12 @@ export function createCarryOut(parts: ChatRunParts): CarryOut {
       const settings = await parts.settingsFor(session);
       // The plan as it is when the run begins: it may have waited for the workspace.
       const now = await parts.states.read(session.id);
-      await finish(ref, await parts.loop(loopRunOf(parts, session, ref, role, now, gear, settings, handle)));
+      const turn = async (): Promise<void> => {
+        // It may have been ended while it waited.
+        if ((await parts.store.run(runId))?.status !== 'running') return;
+        await finish(ref, await parts.loop(loopRunOf(parts, session, ref, role, now, gear, settings, handle)));
+      };
+      await (role === 'planner' ? parts.plannerSlots(turn) : turn());
     } finally {
       release?.();
       handle.close();

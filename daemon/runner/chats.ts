@@ -12,6 +12,7 @@ import type { ActiveRuns } from './active-runs.js';
 import type { CarryOut } from './chat-run.js';
 import { draftRequest } from '../agent/planner-prompts.js';
 import { mayEdit, notFound } from './commands.js';
+import { diesAlways, maxDeaths } from './deaths.js';
 import { noModelReason } from './no-model.js';
 import type { Planners } from './planners.js';
 import type { Publisher } from './publisher.js';
@@ -42,8 +43,6 @@ export interface Chats {
   /** Resolves when no chat turn is under way. */
   idle(): Promise<void>;
 }
-
-const maxDeaths = 3;
 
 export function createChats(parts: ChatParts): Chats {
   const { store, states } = parts;
@@ -131,7 +130,7 @@ export function createChats(parts: ChatParts): Chats {
     },
     async wake(sessionId, runId) {
       const run = await store.run(runId);
-      if (run === null || run.kind === 'leaf') return false;
+      if (run === null || run.kind === 'leaf' || run.sessionId !== sessionId) return false;
       const session = await store.session(sessionId);
       if (session === null || !isOwn(run, session)) return false;
       if (await store.wakeChat(runId)) carryOut(session, runId);
@@ -152,7 +151,7 @@ export function createChats(parts: ChatParts): Chats {
       for (const run of await store.openChats()) {
         const session = await store.session(run.sessionId);
         if (session === null || !isOwn(run, session) || (await waits(run))) continue;
-        if (await diesAlways(run)) {
+        if (await diesAlways(store, run)) {
           const events = await store.endChat(run.id, run.sessionId, 'failed', `the daemon died ${maxDeaths} times in this chat`);
           parts.publisher.committed({ sessionId: run.sessionId, events });
           continue;
@@ -177,20 +176,13 @@ export function createChats(parts: ChatParts): Chats {
     );
     return added === null ? null : added ? ok(runId) : keyUsed();
   }
-
-  /** No chat may take the daemon down at every start: without a finished turn it is taken up so often only. */
-  async function diesAlways(run: Run): Promise<boolean> {
-    let deaths = 0;
-    for (let dead: Run | null = run; dead !== null && dead.usage.turns === 0; deaths++) {
-      dead = dead.resumes === null ? null : await store.run(dead.resumes);
-    }
-    return deaths >= maxDeaths;
-  }
 }
 
 /** The leaf run that a word goes to: under way, or about to be tried again. A command hears no words: a chat answers them. */
-function runningLeaf({ checkpoint, run, plan }: RunState): RunId | null {
+function runningLeaf({ checkpoint, run, plan, ownership }: RunState): RunId | null {
   if (run === null || run.itemId !== checkpoint.currentItemId) return null;
+  // The checks of a claim that `solo` made hear no words either.
+  if (ownership.isSolo && run.claim !== null) return null;
   const place = placesOf(plan.tree).get(run.itemId);
   if (place !== undefined && itemAt(plan.tree, place)?.command !== undefined) return null;
   return checkpoint.status === 'running' || checkpoint.status === 'waiting' ? run.id : null;

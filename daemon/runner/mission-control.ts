@@ -1,15 +1,16 @@
 /** The end of missions from outside, and what an end or a cancel means for the missions below. */
-import { ok, type Result } from '../../shared/errors.js';
+import { ok, refuse, type Result } from '../../shared/errors.js';
 import type { Outcome } from '../../shared/mission.js';
-import { planLimits, type SessionId } from '../../shared/plan.js';
+import type { SessionId } from '../../shared/plan.js';
 import type { PlanRun } from '../../shared/run.js';
 import type { Clock } from '../clock.js';
 import { cleanText } from '../domain/plan-text.js';
 import { decide } from '../domain/run-transition.js';
-import type { RunLimits } from '../domain/run-state.js';
+import type { RunEvent, RunLimits } from '../domain/run-state.js';
 import type { Store } from '../store/store.js';
 import type { ActiveRuns } from './active-runs.js';
-import type { SessionStates } from './session-states.js';
+import { hasWorkingChildren } from './planner-ends.js';
+import type { Changed, SessionStates } from './session-states.js';
 
 export interface MissionControl {
   finish(sessionId: SessionId, outcome: Outcome, reason: string): Promise<Result<void>>;
@@ -35,12 +36,21 @@ export function createMissionControl(parts: ControlParts): MissionControl {
   const { store, states, active } = parts;
 
   async function finish(sessionId: SessionId, outcome: Outcome, reason: string): Promise<Result<void>> {
-    const input = { now: parts.clock.now(), limits: parts.limits, author: 'runner', explanation: null } as const;
     const { openRun } = await store.planner(sessionId);
-    const changed = await states.change(sessionId, (state) => decide(state, [{ type: 'finish', outcome, reason }], input));
+    if (outcome === 'landed' && (await hasWorkingChildren(store, sessionId))) {
+      return refuse('invalid_state', 'It cannot land: missions below it still work.', {
+        hint: 'Wait for them, or finish them first.',
+      });
+    }
+    const changed = await apply(sessionId, { type: 'finish', outcome, reason });
     if (!changed.ok) return changed;
     if (changed.value.stored && openRun !== null) active.abort(openRun.id);
     return ok(undefined);
+  }
+
+  function apply(sessionId: SessionId, event: RunEvent): Promise<Result<Changed>> {
+    const input = { now: parts.clock.now(), limits: parts.limits, author: 'runner', explanation: null } as const;
+    return states.change(sessionId, (state) => decide(state, [event], input));
   }
 
   return {
@@ -50,15 +60,16 @@ export function createMissionControl(parts: ControlParts): MissionControl {
     },
 
     async endBelow(sessionId, outcome) {
-      for (const child of await store.openChildren(sessionId)) {
-        await finish(child, 'derailed', `The mission above it has ended (${outcome}).`.slice(0, planLimits.note));
+      for (const { id, isMission } of await store.openChildren(sessionId)) {
+        if (isMission) await finish(id, 'derailed', `The mission above it has ended (${outcome}).`);
+        else await apply(id, { type: 'cancel' });
       }
     },
 
     async cancel(sessionId, cancelOne) {
       // Those below first: should the daemon die between two of them, the one that was asked for still shows that it runs.
       const cancelBelow = async (id: SessionId): Promise<void> => {
-        for (const child of await store.openChildren(id)) {
+        for (const { id: child } of await store.openChildren(id)) {
           await cancelBelow(child);
           await cancelOne(child);
           await parts.interrupt(child);

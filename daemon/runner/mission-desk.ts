@@ -1,5 +1,6 @@
 /** What the tools of missions have done: each operation commits its change together with the result of the call. */
 import { ok, type Refusal, refuse, type Result } from '../../shared/errors.js';
+import { builtinProfiles } from '../../shared/mission.js';
 import type { Item } from '../../shared/plan.js';
 import { listTree } from '../../shared/plan-tree.js';
 import type { RunId } from '../../shared/run.js';
@@ -150,9 +151,12 @@ export function createMissionDesk(parts: DeskParts): MissionDesk {
       if (!(await call.begin())) return { type: 'stopped' };
       const input = { now: clock.now(), limits, author: 'planner', explanation: null } as const;
       if (outcome === 'landed') {
-        const children = await store.openChildren(call.session.id);
+        const children = (await store.openChildren(call.session.id)).filter((child) => child.isMission && !child.isCancelled);
         if (children.length > 0) {
-          return { type: 'refused', content: `It cannot land: missions that you have fired still work: ${children.join(', ')}.` };
+          return {
+            type: 'refused',
+            content: `It cannot land: missions that you have fired still work: ${children.map(({ id }) => id).join(', ')}.`,
+          };
         }
       }
       const content = `The mission has ended: ${outcome}.`;
@@ -173,6 +177,8 @@ export function createMissionDesk(parts: DeskParts): MissionDesk {
       const made = await parts.maker.make(
         {
           policy,
+          // A declared profile is a limit: what it fires has no more tools than it has itself.
+          ...(isBuiltin(session.profile) ? {} : { profile: session.profile }),
           parentId: session.id,
           planner: session.planner === 'never' ? 'always' : session.planner,
           planning: session.planning,
@@ -216,6 +222,8 @@ export function createMissionDesk(parts: DeskParts): MissionDesk {
     ask: (call, asked: AskedQuestion) => askPerson(store, clock, call, asked),
   };
 }
+
+const isBuiltin = (profile: string): boolean => (builtinProfiles as readonly string[]).includes(profile);
 
 const noDifference = { added: [], changed: [], removed: [] } as const;
 

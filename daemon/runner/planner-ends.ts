@@ -1,7 +1,10 @@
 /** How a turn of a resident planner ends, and when its mission can only end. */
 import { unreachable } from '../../shared/errors.js';
+import type { SessionId } from '../../shared/plan.js';
+import { countLeaves } from '../../shared/plan-tree.js';
 import type { RunId } from '../../shared/run.js';
 import type { Clock } from '../clock.js';
+import type { NoteKind } from '../domain/planner-notes.js';
 import { judgeTurn, returnsLimit, standstillOf, unmovedLimit } from '../domain/planner-verdict.js';
 import type { InboxDraft, RunLimits, RunState } from '../domain/run-state.js';
 import type { LeafOutcome } from '../executors/executor.js';
@@ -23,15 +26,27 @@ export async function endingOf({ store, limits }: EndParts, state: RunState, que
   }
   const still = standstillOf(state);
   if (still === null) return null;
+  // What has come meanwhile may change its mind.
+  if (queue.notes.some((note) => note.urgent && !note.told && !standing.has(note.kind))) return null;
   if (queue.unmoved >= unmovedLimit && queue.blocker === still.key) {
     return { outcome: 'stuck', reason: `The planner changed nothing ${queue.unmoved} times in a row. ${still.words}` } as const;
   }
-  const back = queue.notes.find(({ kind }) => kind === 'blocked' || kind === 'failed')?.itemId ?? null;
-  if (back !== null && back === queue.returnItem && queue.returns >= returnsLimit) {
-    return { outcome: 'stuck', reason: `The same item stopped ${queue.returns + 1} times in a row. ${still.words}` } as const;
+  if (queue.returns >= returnsLimit && queue.progress === doneIn(state)) {
+    const times = `It stood still ${queue.returns} times in a row with nothing done between`;
+    return { outcome: 'stuck', reason: `${times}. ${still.words}` } as const;
   }
   return null;
 }
+
+/** Notes that tell of the very standstill. */
+const standing = new Set<NoteKind>(['unmoved', 'blocked', 'failed']);
+
+/** What counts as progress. */
+export const doneIn = ({ plan }: RunState): number => countLeaves(plan.tree).done;
+
+/** Missions right below that go on by themselves. */
+export const hasWorkingChildren = async (store: Pick<Store, 'openChildren'>, id: SessionId): Promise<boolean> =>
+  (await store.openChildren(id)).some(({ isMission, isCancelled }) => isMission && !isCancelled);
 
 /** What is stored with the end of a planner run, and what follows from it. */
 export async function endOf(
@@ -61,7 +76,7 @@ export async function endOf(
       const verdict = session.isMission
         ? judgeTurn({
             state,
-            hasOpenChildren: (await store.openChildren(session.id)).length > 0,
+            hasOpenChildren: await hasWorkingChildren(store, session.id),
             hasNews: queue.notes.some((note) => note.urgent),
             hasMoved: queue.movedRun === runId,
             unmoved: queue.unmoved,

@@ -24,7 +24,8 @@ import type { ActiveRuns } from './active-runs.js';
 import type { CarryOut } from './chat-run.js';
 import type { MissionControl } from './mission-control.js';
 import { noModelReason } from './no-model.js';
-import { endingOf, endOf, heldEntry } from './planner-ends.js';
+import { diesAlways, maxDeaths } from './deaths.js';
+import { doneIn, endingOf, endOf, hasWorkingChildren, heldEntry } from './planner-ends.js';
 import type { Publisher } from './publisher.js';
 import { keyUsed, type SessionStates } from './session-states.js';
 
@@ -40,8 +41,6 @@ export interface PlannerParts {
   readonly random: () => number;
   readonly newId: (prefix: string) => string;
   readonly limits: RunLimits;
-  /** Planner runs at a time. */
-  readonly parallel: number;
   readonly onBug: (error: unknown, sessionId: SessionId) => void;
 }
 
@@ -69,23 +68,26 @@ const afterBugMs = 10_000;
 export function createPlanners(parts: PlannerParts): Planners {
   const { store, states, publisher, clock, limits } = parts;
   const underWay = new Set<Promise<void>>();
-  const slots = pLimit(parts.parallel);
   const queues = new Map<SessionId, ReturnType<typeof pLimit>>();
   const timers = new Map<SessionId, () => void>();
-  /** Of sessions whose next planner run has been promised to somebody. */
-  const nextRuns = new Map<SessionId, RunId>();
   let stopped = false;
 
   /** One look at a time for each session. */
   async function tend(sessionId: SessionId, byPerson = false): Promise<void> {
     if (stopped) return;
-    const queue = queues.get(sessionId) ?? pLimit(1);
-    queues.set(sessionId, queue);
     try {
-      await queue(() => look(sessionId, byPerson));
+      await one(sessionId, () => look(sessionId, byPerson));
     } catch (error) {
       parts.onBug(error, sessionId);
       lookAgain(sessionId, clock.now() + afterBugMs);
+    }
+  }
+
+  async function one<T>(sessionId: SessionId, work: () => Promise<T>): Promise<T> {
+    const queue = queues.get(sessionId) ?? pLimit(1);
+    queues.set(sessionId, queue);
+    try {
+      return await queue(work);
     } finally {
       if (queue.activeCount + queue.pendingCount === 0) queues.delete(sessionId);
     }
@@ -105,11 +107,9 @@ export function createPlanners(parts: PlannerParts): Planners {
   async function look(sessionId: SessionId, byPerson: boolean): Promise<void> {
     const session = await store.session(sessionId);
     if (session === null) return;
-    if (session.outcome !== null) {
-      await parts.missions.endBelow(sessionId, session.outcome);
-      if (session.parentId !== null) void tend(session.parentId);
-      return;
-    }
+    // What it reports, and its end, are for whoever plans above it.
+    if (session.parentId !== null) void tend(session.parentId);
+    if (session.outcome !== null) return parts.missions.endBelow(sessionId, session.outcome);
     if (session.planner === 'never' && !session.isMission) return;
     let state = await states.read(sessionId);
     if (state === null || isKept(state)) return;
@@ -132,12 +132,12 @@ export function createPlanners(parts: PlannerParts): Planners {
     }
     if (queue.failures >= limits.tries) return;
     if (queue.retryAt !== null && queue.retryAt > clock.now()) lookAgain(sessionId, queue.retryAt);
-    else await begin(session, queue);
+    else await begin(session, state, queue);
   }
 
   /** Nothing waits for the planner: the mission is at its end, works, or stands still and somebody has to say so. */
   async function lookAtRest(session: SessionRecord, state: RunState): Promise<void> {
-    const hasChildren = (await store.openChildren(session.id)).length > 0;
+    const hasChildren = await hasWorkingChildren(store, session.id);
     if (state.checkpoint.status === 'completed' && !hasChildren) {
       await parts.missions.finish(session.id, 'landed', 'Every item of the plan is done or skipped.');
       return;
@@ -150,7 +150,7 @@ export function createPlanners(parts: PlannerParts): Planners {
   async function endAlone(session: SessionRecord, { checkpoint }: RunState): Promise<void> {
     const { status, lastError } = checkpoint;
     if (status === 'failed') await parts.missions.finish(session.id, 'derailed', `The work failed for good: ${lastError ?? ''}`);
-    if (status !== 'completed' || (await store.openChildren(session.id)).length > 0) return;
+    if (status !== 'completed' || (await hasWorkingChildren(store, session.id))) return;
     await parts.missions.finish(session.id, 'landed', 'Every item of the plan is done or skipped.');
   }
 
@@ -159,7 +159,7 @@ export function createPlanners(parts: PlannerParts): Planners {
     await states.change(sessionId, (state) => decide(state, events, input));
   }
 
-  async function begin(session: SessionRecord, queue: PlannerQueue): Promise<void> {
+  async function begin(session: SessionRecord, state: RunState, queue: PlannerQueue): Promise<void> {
     const { id } = session;
     const reason = await hindrance(session);
     if (reason !== null) {
@@ -167,16 +167,15 @@ export function createPlanners(parts: PlannerParts): Planners {
       publisher.committed({ sessionId: id, ...(await store.holdPlanner(id, reason, heldEntry(reason))) });
       return;
     }
-    const runId = nextRuns.get(id) ?? (parts.newId('r') as RunId);
-    const stopper = queue.notes.find(({ kind }) => kind === 'blocked' || kind === 'failed')?.itemId ?? null;
+    const runId = queue.nextRun ?? (parts.newId('r') as RunId);
     const { brief, words } = briefOf(queue.notes, `${clock.iso().slice(0, 16).replace('T', ' ')} UTC`, nonceOf(`brief:${runId}`));
     const notes = queue.notes.map(({ no }) => no);
     const events = await store.beginPlanner({ id: runId, sessionId: id, resumes: queue.lastRunId, brief, words, notes });
     // Somebody else was first: whatever they did looks again.
     if (events === null) return;
-    nextRuns.delete(id);
-    if (stopper !== null) {
-      await store.keepPlanner(id, { returns: stopper === queue.returnItem ? queue.returns + 1 : 1, returnItem: stopper });
+    if (session.isMission && standstillOf(state) !== null && !(await hasWorkingChildren(store, id))) {
+      const progress = doneIn(state);
+      await store.keepPlanner(id, { returns: progress === queue.progress ? queue.returns + 1 : 1, progress });
     }
     publisher.committed({ sessionId: id, events });
     carryOut(session, runId);
@@ -190,7 +189,8 @@ export function createPlanners(parts: PlannerParts): Planners {
   }
 
   function carryOut(session: SessionRecord, runId: RunId): void {
-    const run = slots(() => parts.carryOut(session, { runId }, 'planner', (ref, outcome) => finish(session, ref, outcome)))
+    const run = parts
+      .carryOut(session, { runId }, 'planner', (ref, outcome) => finish(session, ref, outcome))
       .catch((error: unknown) => {
         parts.onBug(error, session.id);
         return end(session, runId, { type: 'failed', error: `a bug in Cairn, see its log: ${String(error)}`, retryable: true });
@@ -222,6 +222,24 @@ export function createPlanners(parts: PlannerParts): Planners {
     await tend(id);
   }
 
+  async function interrupt(sessionId: SessionId, as: 'interrupted' | 'cancelled'): Promise<void> {
+    const { openRun } = await store.planner(sessionId);
+    const session = await store.session(sessionId);
+    if (openRun === null || session === null || session.planner === 'never') return;
+    const ended = await store.endPlanner({
+      runId: openRun.id,
+      sessionId,
+      status: as,
+      error: null,
+      keep: {},
+      note: null,
+      entry: null,
+    });
+    parts.active.abort(openRun.id);
+    await parts.active.ended(openRun.id);
+    if (ended !== null) publisher.committed({ sessionId, ...ended });
+  }
+
   return {
     tend,
 
@@ -234,9 +252,13 @@ export function createPlanners(parts: PlannerParts): Planners {
     async send(session, kind, text, once) {
       const note = { kind, text, itemId: null, urgent: isUrgent(kind, session.planner) } as const;
       // The next run is shown it, whether it begins now or after the one under way.
-      const runId = nextRuns.get(session.id) ?? (parts.newId('r') as RunId);
-      nextRuns.set(session.id, runId);
-      if (!(await store.addNote(session.id, note, once === null ? null : { once, ref: runId }))) return keyUsed();
+      const runId = await one(session.id, async () => {
+        const { nextRun } = await store.planner(session.id);
+        const id = nextRun ?? (parts.newId('r') as RunId);
+        if (nextRun === null) await store.keepPlanner(session.id, { nextRun: id });
+        return (await store.addNote(session.id, note, once === null ? null : { once, ref: id })) ? id : null;
+      });
+      if (runId === null) return keyUsed();
       await tend(session.id, true);
       return ok(runId);
     },
@@ -244,37 +266,36 @@ export function createPlanners(parts: PlannerParts): Planners {
     async wake(sessionId, runId) {
       const run = await store.run(runId);
       const session = await store.session(sessionId);
-      if (run?.kind !== 'planner' || session === null || session.planner === 'never') return false;
-      if (await store.wakeChat(runId)) carryOut(session, runId);
+      if (run?.kind !== 'planner' || session === null || run.sessionId !== sessionId || session.planner === 'never') return false;
+      const state = await states.read(sessionId);
+      // A person holds it: the answer is there when its next turn asks for it.
+      if (state !== null && isKept(state)) await interrupt(sessionId, 'interrupted');
+      else if (await store.wakeChat(runId)) carryOut(session, runId);
       return true;
     },
 
-    async interrupt(sessionId, as) {
-      const { openRun } = await store.planner(sessionId);
-      const session = await store.session(sessionId);
-      if (openRun === null || session === null || session.planner === 'never') return;
-      const ended = await store.endPlanner({
-        runId: openRun.id,
-        sessionId,
-        status: as,
-        error: null,
-        keep: {},
-        note: null,
-        entry: null,
-      });
-      parts.active.abort(openRun.id);
-      await parts.active.ended(openRun.id);
-      if (ended !== null) publisher.committed({ sessionId, ...ended });
-    },
+    interrupt,
 
     async recover() {
       for (const run of await store.openChats()) {
         const session = await store.session(run.sessionId);
         if (run.kind !== 'planner' || session === null || session.planner === 'never') continue;
         if (run.status === 'waiting' && (await store.inboxOfRun(run.id)).some((entry) => entry.state === 'open')) continue;
+        if (await diesAlways(store, run)) {
+          await end(session, run.id, {
+            type: 'failed',
+            error: `the daemon died ${maxDeaths} times in this turn`,
+            retryable: true,
+          });
+          continue;
+        }
         const id = parts.newId('r') as RunId;
         const events = await store.resumePlanner({ id, sessionId: session.id, resumes: run.id });
-        if (events === null) continue;
+        // A person holds it, or it has ended.
+        if (events === null) {
+          await interrupt(session.id, 'interrupted');
+          continue;
+        }
         publisher.committed({ sessionId: session.id, events });
         carryOut(session, id);
       }

@@ -81,14 +81,20 @@ export function createSessionCommands(parts: CommandParts): SessionCommands {
       // A mission that is deleted has ended: whoever waits for it hears so.
       const ended = await parts.missions.endDeleted(sessionId);
       if (!ended.ok) return ended;
+      const below = await store.openChildren(sessionId);
+      if (below.length > 0) {
+        return refuse('invalid_state', `Sessions below it still work: ${below.map(({ id }) => id).join(', ')}.`, {
+          hint: 'Cancel or delete them first: without it nobody would pay for them.',
+        });
+      }
+      // Their turns may wait for a command of their own on this session: they end before it is held.
+      await parts.planners.interrupt(sessionId, 'cancelled');
+      await parts.chats.cancel(sessionId);
       return states.exclusively(sessionId, async () => {
         const state = await states.read(sessionId);
         if (state === null) return notFound(sessionId);
         const resting = checkAtRest(state, 'Deleting the session');
         if (!resting.ok) return resting;
-        // A chat or a planner that works would go on in a session that is gone.
-        await parts.chats.cancel(sessionId);
-        await parts.planners.interrupt(sessionId, 'cancelled');
         const events = await store.deleteSession(sessionId);
         states.forget(sessionId);
         parts.publisher.committed({ sessionId, events, deleted: true });
@@ -124,8 +130,11 @@ export function createSessionCommands(parts: CommandParts): SessionCommands {
       if (planning !== undefined) await store.setPlanning(sessionId, planning && parts.planning);
       const started = await control(sessionId, { type: 'start', reset }, once);
       if (budget === undefined) return started;
-      if (started.ok) await parts.answers.budgetRaised(sessionId);
-      else await setBudget(sessionId, before ?? {});
+      if (started.ok) {
+        await parts.answers.budgetRaised(sessionId);
+        // Those below were held by it as well.
+        for (const { record } of await store.missionTree(sessionId)) await parts.planners.tend(record.id, true);
+      } else await setBudget(sessionId, before ?? {});
       return started.ok ? planRun(sessionId) : started;
     },
     pause: async (sessionId, now) => {
@@ -133,7 +142,12 @@ export function createSessionCommands(parts: CommandParts): SessionCommands {
       if (paused.ok && now) await parts.planners.interrupt(sessionId, 'interrupted');
       return paused;
     },
-    cancel: (sessionId) => parts.missions.cancel(sessionId, (id) => control(id, { type: 'cancel' }, null)),
+    cancel: async (sessionId) => {
+      const cancelled = await parts.missions.cancel(sessionId, (id) => control(id, { type: 'cancel' }, null));
+      // Whoever fired it hears of it.
+      if (cancelled.ok) await parts.planners.tend(sessionId);
+      return cancelled;
+    },
     retry: async (sessionId, guidance) => {
       const length = guidance === null ? 0 : Array.from(guidance).length;
       if (length > planLimits.detail) {

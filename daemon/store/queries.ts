@@ -40,9 +40,16 @@ export interface TreeRow extends SessionRow {
 
 /** The queue of a planner, with what the engine keeps of it. */
 export interface PlannerQueue extends PlannerKept {
-  /** Not shown to any run yet, oldest first. */
-  readonly notes: readonly (PlannerNote & { readonly no: number })[];
+  /** For the next run, oldest first. `told`: it stands in the conversation already, from a run that was cut off. */
+  readonly notes: readonly (PlannerNote & { readonly no: number; readonly told: boolean })[];
   readonly openRun: Run | null;
+}
+
+export interface OpenChild {
+  readonly id: SessionId;
+  readonly isMission: boolean;
+  /** A person has cancelled it: nothing comes of it by itself. */
+  readonly isCancelled: boolean;
 }
 
 interface NamedItem {
@@ -135,8 +142,8 @@ export interface Queries {
   /** Missions without an outcome, and sessions whose planner has something to see: what start-up tends. */
   sessionsToTend(): Promise<readonly SessionId[]>;
   planner(id: SessionId): Promise<PlannerQueue>;
-  /** Missions below a session that have not ended; `all` of them whatever their depth. */
-  openChildren(id: SessionId): Promise<readonly SessionId[]>;
+  /** Sessions right below one that have not ended: missions, and others that are not at rest. */
+  openChildren(id: SessionId): Promise<readonly OpenChild[]>;
   /** How many missions were ever fired below it, and how many sessions stand above it. */
   family(id: SessionId): Promise<{ readonly children: number; readonly depth: number }>;
   /** A session and all below it, parents first, children in the order in which they were made. */

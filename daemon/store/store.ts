@@ -157,9 +157,11 @@ export interface PlannerKept {
   /** Runs in a row that left the same blocker as it was. */
   readonly unmoved: number;
   readonly blocker: string | null;
-  /** How often in a row it was woken because the same item had stopped, whatever it changed. */
+  /** How often in a row it was woken at a standstill with nothing done since, whatever it changed; and what was done then. */
   readonly returns: number;
-  readonly returnItem: ItemId | null;
+  readonly progress: number;
+  /** The id that its next run was promised to have. */
+  readonly nextRun: RunId | null;
 }
 
 export interface KeptSteps {

@@ -82,7 +82,7 @@ describe('task files of Backlog.md', () => {
 
   it.each([
     ['front matter that does not end', '---\nid: task-1\ntitle: A\n', 1, 'does not end'],
-    ['no YAML', '\n---\nid: task-1\ntitle: "A\n---\n', 3, 'quote'],
+    ['no YAML', '\n---\nid: task-1\ntitle: "A\n---\n', 4, 'quote'],
     ['no title', '---\nid: task-1\n---\n\n---\nid: task-2\nstatus: Done\n---\n', 1, 'title'],
     ['the same task twice', '---\nid: task-1\ntitle: A\n---\n---\nid: TASK-1\ntitle: B\n---\n', 5, 'twice (first in line 1)'],
   ])('with %s are refused with the line', (_name, text, line, words) => {

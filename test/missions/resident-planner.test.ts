@@ -188,7 +188,7 @@ describe('a mission', () => {
     );
     const { id } = await fire(story);
     const ended = await outcomeOf(story, id);
-    expect(ended).toMatchObject({ outcome: 'stuck', outcomeReason: expect.stringContaining('stopped 7 times') as string });
+    expect(ended).toMatchObject({ outcome: 'stuck', outcomeReason: expect.stringContaining('stood still 6 times') as string });
   });
 
   it('whose work fails for good is derailed when nobody plans, and tells the planner when somebody does', async () => {

@@ -11,7 +11,7 @@ import { inboxEvent, openEntry, withdrawEntries } from './inbox-rows.js';
 import { useKey } from './once-rows.js';
 import { writePlanChange } from './plan-rows.js';
 import type { Sync } from './promised.js';
-import { endOwnership, insertNote, tellParent, writePlanner } from './planner-rows.js';
+import { endOwnership, insertNote, tellOfCancel, tellParent, writePlanner } from './planner-rows.js';
 import { fileReport, hasEnded } from './report-rows.js';
 import { writeRunChange } from './run-rows.js';
 
@@ -48,6 +48,7 @@ function commit(cx: Connection, decision: Decision, once: Once | null, call?: Ca
       const entry = openEntry(cx, sessionId, draft, at);
       if (entry !== null) inbox.push(entry);
     }
+    if (finished === null && isCancelledNow(decision)) tellOfCancel(cx, sessionId, at);
     const called = call === undefined ? [] : [writeCallEnd(cx, call, at)?.event ?? []].flat();
     if (call !== undefined && decision.plan !== null) writePlanner(cx, sessionId, { movedRun: call.runId });
     const news = [...called, ...decision.events, ...reports, ...(ended?.events ?? []), ...inbox.map(inboxEvent)];
@@ -56,6 +57,11 @@ function commit(cx: Connection, decision: Decision, once: Once | null, call?: Ca
   });
   return done === null ? { ok: false, reason } : { ok: true, ...done };
 }
+
+const isCancelledNow = ({ events }: Decision): boolean =>
+  events.some(
+    (event) => event.type === 'plan_run.changed' && event.data.status === 'cancelled' && event.data.from !== 'cancelled',
+  );
 
 /** Once: an outcome is final. */
 function writeOutcome(

@@ -1,6 +1,6 @@
 /** Missions and the tree that they stand in: a session, those above it, those below. */
 import type { SessionId } from '../../../shared/plan.js';
-import type { TreeRow } from '../queries.js';
+import type { OpenChild, TreeRow } from '../queries.js';
 import type { Connection } from './connection.js';
 import { type Row, sessionColumns, toSessionRow } from './session-rows.js';
 
@@ -20,12 +20,15 @@ export function readToTend(cx: Connection): SessionId[] {
   );
 }
 
-export function readOpenChildren(cx: Connection, id: SessionId): SessionId[] {
-  return idsOf(
-    cx
-      .sql<{ id: SessionId }>('SELECT id FROM sessions WHERE parent_id = ? AND is_mission = 1 AND outcome IS NULL ORDER BY no')
-      .all(id),
-  );
+export function readOpenChildren(cx: Connection, id: SessionId): OpenChild[] {
+  return cx
+    .sql<{ id: SessionId; is_mission: 0 | 1; status: string }>(
+      `SELECT s.id, s.is_mission, p.status FROM sessions s JOIN plan_runs p ON p.session_id = s.id
+       WHERE s.parent_id = ? AND s.outcome IS NULL
+         AND (s.is_mission = 1 OR p.status NOT IN ('idle', 'completed', 'cancelled')) ORDER BY s.no`,
+    )
+    .all(id)
+    .map((row) => ({ id: row.id, isMission: row.is_mission === 1, isCancelled: row.status === 'cancelled' }));
 }
 
 export function readFamily(cx: Connection, id: SessionId): { children: number; depth: number } {

@@ -21,6 +21,8 @@ type PlannerCommands = Pick<
 interface Place {
   readonly plan_version: number;
   readonly epoch: number;
+  /** No person has paused or cancelled it. */
+  readonly isFree: 0 | 1;
 }
 
 export function plannerCommands(cx: Connection): Sync<PlannerCommands> {
@@ -28,7 +30,8 @@ export function plannerCommands(cx: Connection): Sync<PlannerCommands> {
   const placeOf = (id: SessionId): Place | undefined =>
     cx
       .sql<Place>(
-        `SELECT g.plan_version, p.epoch FROM sessions s JOIN session_progress g ON g.session_id = s.id
+        `SELECT g.plan_version, p.epoch, p.control = 'run' AND p.status NOT IN ('paused', 'cancelled') AS isFree
+         FROM sessions s JOIN session_progress g ON g.session_id = s.id
            JOIN plan_runs p ON p.session_id = s.id WHERE s.id = ? AND s.outcome IS NULL`,
       )
       .get(id);
@@ -58,10 +61,10 @@ export function plannerCommands(cx: Connection): Sync<PlannerCommands> {
       return cx.atomically(() => {
         const at = cx.now();
         const place = placeOf(sessionId);
-        if (place === undefined || readOpenPlanner(cx, sessionId) !== null) return null;
+        if (place === undefined || place.isFree === 0 || readOpenPlanner(cx, sessionId) !== null) return null;
         const { changes } = cx
           .sql(
-            `UPDATE planner_notes SET run_id = ?
+            `UPDATE planner_notes SET run_id = ?, told = 1
              WHERE session_id = ? AND run_id IS NULL AND no IN (SELECT value FROM json_each(?))`,
           )
           .run(id, sessionId, JSON.stringify(notes));
@@ -70,7 +73,7 @@ export function plannerCommands(cx: Connection): Sync<PlannerCommands> {
         const where = { role: 'user', at, transcriptId, runId: id, sessionId } as const;
         insertMessage(cx, { ...where, kind: 'notice', content: brief, spoken: false });
         for (const content of words) insertMessage(cx, { ...where, kind: 'chat', content, spoken: true });
-        writePlanner(cx, sessionId, { lastRunId: id, held: null, retryAt: null });
+        writePlanner(cx, sessionId, { lastRunId: id, held: null, retryAt: null, nextRun: null });
         const freed = withdrawHeld(cx, sessionId, at).map(inboxEvent);
         return appendEvents(cx, sessionId, [startOf(id, 'planner', resumes), ...freed], at);
       });
@@ -81,9 +84,9 @@ export function plannerCommands(cx: Connection): Sync<PlannerCommands> {
         const at = cx.now();
         const place = placeOf(sessionId);
         const before = readRun(cx, resumes);
-        if (place === undefined || before === null) return null;
+        if (place === undefined || place.isFree === 0 || before === null) return null;
         const ended = endOf(cx, resumes, sessionId, 'interrupted', 'the daemon died', at);
-        cx.sql('UPDATE planner_notes SET run_id = ? WHERE run_id = ?').run(id, resumes);
+        cx.sql('UPDATE planner_notes SET run_id = ? WHERE session_id = ? AND run_id = ?').run(id, sessionId, resumes);
         // It has seen of the plan what its transcript says.
         insertPlannerRun(id, sessionId, resumes, { ...place, plan_version: before.planVersion }, at);
         // What the dead one had changed it has changed: the two are one turn of the planner.
@@ -99,8 +102,8 @@ export function plannerCommands(cx: Connection): Sync<PlannerCommands> {
         const at = cx.now();
         const event = endOf(cx, runId, sessionId, status, error, at);
         if (event === null) return null;
-        if (status === 'completed') cx.sql('DELETE FROM planner_notes WHERE run_id = ?').run(runId);
-        else cx.sql('UPDATE planner_notes SET run_id = NULL WHERE run_id = ?').run(runId);
+        if (status === 'completed') cx.sql('DELETE FROM planner_notes WHERE session_id = ? AND run_id = ?').run(sessionId, runId);
+        else cx.sql('UPDATE planner_notes SET run_id = NULL WHERE session_id = ? AND run_id = ?').run(sessionId, runId);
         writePlanner(cx, sessionId, keep);
         if (note !== null) insertNote(cx, sessionId, note, at);
         const withdrawn = withdrawEntries(cx, runId, at);

@@ -19,7 +19,8 @@ interface PlannerColumns {
   readonly unmoved: number;
   readonly blocker: string | null;
   readonly returns: number;
-  readonly return_item: ItemId | null;
+  readonly progress: number;
+  readonly next_run: RunId | null;
 }
 
 interface NoteRow {
@@ -28,6 +29,7 @@ interface NoteRow {
   readonly text: string;
   readonly item_id: ItemId | null;
   readonly urgent: 0 | 1;
+  readonly told: 0 | 1;
 }
 
 const columns: Readonly<Record<keyof PlannerKept, keyof PlannerColumns>> = {
@@ -39,7 +41,8 @@ const columns: Readonly<Record<keyof PlannerKept, keyof PlannerColumns>> = {
   unmoved: 'unmoved',
   blocker: 'blocker',
   returns: 'returns',
-  returnItem: 'return_item',
+  progress: 'progress',
+  nextRun: 'next_run',
 };
 
 export function readPlanner(cx: Connection, sessionId: SessionId): PlannerQueue {
@@ -47,7 +50,14 @@ export function readPlanner(cx: Connection, sessionId: SessionId): PlannerQueue 
   const notes = cx
     .sql<NoteRow>('SELECT * FROM planner_notes WHERE session_id = ? AND run_id IS NULL ORDER BY no')
     .all(sessionId)
-    .map(({ no, kind, text, item_id, urgent }) => ({ no, kind, text, itemId: item_id, urgent: urgent === 1 }));
+    .map(({ no, kind, text, item_id, urgent, told }) => ({
+      no,
+      kind,
+      text,
+      itemId: item_id,
+      urgent: urgent === 1,
+      told: told === 1,
+    }));
   return {
     lastRunId: row?.last_run_id ?? null,
     failures: row?.failures ?? 0,
@@ -57,7 +67,8 @@ export function readPlanner(cx: Connection, sessionId: SessionId): PlannerQueue 
     unmoved: row?.unmoved ?? 0,
     blocker: row?.blocker ?? null,
     returns: row?.returns ?? 0,
-    returnItem: row?.return_item ?? null,
+    progress: row?.progress ?? 0,
+    nextRun: row?.next_run ?? null,
     notes,
     openRun: readOpenPlanner(cx, sessionId),
   };
@@ -76,7 +87,8 @@ export function insertNote(cx: Connection, sessionId: SessionId, note: PlannerNo
   cx.sql('INSERT INTO planner_notes (session_id, kind, text, item_id, urgent, at) VALUES (?, ?, ?, ?, ?, ?)').run(
     sessionId,
     note.kind,
-    cx.redact(note.text),
+    // Redacted before it is cut: half a secret would not be known.
+    cutNote(cx.redact(note.text)),
     note.itemId,
     note.urgent ? 1 : 0,
     at,
@@ -122,12 +134,7 @@ export function tellOfReport(
   if (isTold && !report.detail && !report.handover && !report.refs?.length) return;
   const from = own === undefined ? `Mission ${nameOf(cx, sessionId)}: ` : itemId === null ? '' : `${itemId}: `;
   const urgent = !isTold && urgentReport(kind, owner.planner);
-  insertNote(
-    cx,
-    owner.id,
-    { kind: 'report', text: cutNote(`${from}${describeReport(report)}`), itemId: own ? itemId : null, urgent },
-    at,
-  );
+  insertNote(cx, owner.id, { kind: 'report', text: `${from}${describeReport(report)}`, itemId: own ? itemId : null, urgent }, at);
 }
 
 function describeReport({ kind, summary, detail, refs, handover }: Omit<Report, 'id' | 'at'>): string {
@@ -148,7 +155,15 @@ function describeReport({ kind, summary, detail, refs, handover }: Omit<Report, 
 export function tellParent(cx: Connection, id: SessionId, outcome: Outcome, reason: string, at: string): void {
   const owner = ownerAbove(cx, id);
   if (owner === undefined) return;
-  const text = cutNote(`Mission ${nameOf(cx, id)} has ended: ${outcome}. ${reason}`);
+  const text = `Mission ${nameOf(cx, id)} has ended: ${outcome}. ${reason}`;
+  insertNote(cx, owner.id, { kind: 'child', text, itemId: null, urgent: isUrgent('child', owner.planner) }, at);
+}
+
+/** A person has cancelled a mission: whoever fired it is not left waiting for it. */
+export function tellOfCancel(cx: Connection, id: SessionId, at: string): void {
+  const owner = ownerAbove(cx, id);
+  if (owner === undefined) return;
+  const text = `Mission ${nameOf(cx, id)} was cancelled by a person. Nothing comes of it unless they start it again.`;
   insertNote(cx, owner.id, { kind: 'child', text, itemId: null, urgent: isUrgent('child', owner.planner) }, at);
 }
 
@@ -184,6 +199,7 @@ export interface PlannerFacts {
   readonly planner_run: RunStatus | null;
   readonly planner_held: string | null;
   readonly planner_due: 0 | 1;
+  readonly control: 'run' | 'pause' | 'cancel';
 }
 
 /** What the planner of a session is about to do, for people. */
@@ -193,6 +209,7 @@ export function toPlannerState(row: PlannerFacts, status: PlanRunStatus): Planne
   if (row.planner_run !== null) return of(row.planner_run === 'waiting' ? 'waiting' : 'running');
   if (mode === 'never' || row.outcome !== null) return of('none');
   if (row.planner_held !== null) return of('held', row.planner_held);
-  if (status === 'paused' || status === 'pausing' || status === 'cancelled') return of('held', `the plan is ${status}`);
+  if (status === 'cancelled') return of('held', 'the plan is cancelled');
+  if (status === 'paused' || row.control === 'pause') return of('held', 'a person has paused it');
   return of(row.planner_due === 1 ? 'due' : 'idle');
 }

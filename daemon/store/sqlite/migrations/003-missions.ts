@@ -19,7 +19,8 @@ CREATE TABLE planners (
   unmoved     INTEGER NOT NULL DEFAULT 0,
   blocker     TEXT,
   returns     INTEGER NOT NULL DEFAULT 0,
-  return_item TEXT
+  progress    INTEGER NOT NULL DEFAULT 0,
+  next_run    TEXT
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE planner_notes (
@@ -31,6 +32,7 @@ CREATE TABLE planner_notes (
   item_id    TEXT,
   urgent     INTEGER NOT NULL CHECK (urgent IN (0, 1)),
   run_id     TEXT,
+  told       INTEGER NOT NULL DEFAULT 0 CHECK (told IN (0, 1)),
   at         TEXT NOT NULL
 ) STRICT;
 CREATE INDEX planner_notes_by_session ON planner_notes (session_id);
