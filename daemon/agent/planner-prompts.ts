@@ -143,7 +143,7 @@ export function briefOf(notes: readonly Told[], now: string, nonce: string): Bri
   const wasCutOff = notes.some(({ told }) => told);
   const reported = fit(notes.filter(({ kind }) => !own.has(kind) && kind !== 'draft' && kind !== 'message'));
   const lines = [
-    `It is ${now}. ${wasCutOff ? 'Your last turn was cut off; you are woken again because of this:' : 'You are woken because of this:'}`,
+    `It is ${now}. ${wasCutOff ? 'Your last turn was cut off. You are woken again because of this:' : 'You are woken because of this:'}`,
     ...textsOf(({ kind }) => own.has(kind)).map(neutralise),
     ...textsOf(({ kind }) => kind === 'draft'),
     ...(reported.left > 0 ? [`(${reported.left} older reports are left out.)`] : []),

@@ -58,10 +58,10 @@ export function createCarryOut(parts: ChatRunParts): CarryOut {
       const now = await parts.states.read(session.id);
       const turn = async (): Promise<void> => {
         // It may have been ended while it waited.
-        if ((await parts.store.run(runId))?.status !== 'running') return;
+        if (handle.signal.aborted || (await parts.store.run(runId))?.status !== 'running') return;
         await finish(ref, await parts.loop(loopRunOf(parts, session, ref, role, now, gear, settings, handle)));
       };
-      await (role === 'planner' ? parts.plannerSlots(turn) : turn());
+      await (role === 'planner' ? inTurn(parts.plannerSlots, turn, handle.signal) : turn());
     } finally {
       release?.();
       handle.close();
@@ -116,6 +116,20 @@ function loopRunOf(
     signal: handle.signal,
     drain,
   };
+}
+
+/** Takes a slot for the work; whoever is stopped before there was one leaves at once. */
+function inTurn(slots: ChatRunParts['plannerSlots'], work: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let isBegun = false;
+    signal.addEventListener('abort', () => {
+      if (!isBegun) resolve();
+    });
+    slots(() => {
+      isBegun = true;
+      return work();
+    }).then(resolve, reject);
+  });
 }
 
 /** Waits until no other run writes in the folder; null when the run was stopped first. */
