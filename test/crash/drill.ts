@@ -71,6 +71,7 @@ async function drill(options: DrillOptions, baseUrl: string, requests: () => num
     kills += 1;
     orphans.push(...(await processesLeft(options.home)));
     daemon = await launchDaemon(options.home, { env });
+    await startWhatGaveUp(daemon, session.id);
     const { counts } = await daemon.call('plan.get', { sessionId: session.id });
     options.onKill?.(kills, counts.done);
     if (status === 'completed') break;
@@ -99,6 +100,12 @@ async function drill(options: DrillOptions, baseUrl: string, requests: () => num
     gapsInEvents: events.filter((event, i) => i > 0 && event.seq !== (events[i - 1] as CairnEvent).seq + 1).length,
     finalStatus: run.status,
   };
+}
+
+/** On a busy machine a daemon may die three times before a leaf gets anywhere; then the person who looks on starts it again. */
+async function startWhatGaveUp(daemon: Daemon, sessionId: SessionId): Promise<void> {
+  const { status, lastError } = await daemon.call('run.get', { sessionId });
+  if (status === 'blocked' && lastError?.includes('the daemon died')) await daemon.call('run.start', { sessionId });
 }
 
 /** Lets a daemon work for a while; ends early when the plan has come to rest. */
