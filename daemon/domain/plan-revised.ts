@@ -1,11 +1,12 @@
 /** A revision in the words in which people are told of it: `+2 −1 — explanation`. */
 import type { Item } from '../../shared/plan.js';
 import type { EffectId, RunId } from '../../shared/run.js';
+import { tellPerson } from './inbox-drafts.js';
 import type { PlanChange } from './plan.js';
 import type { InboxDraft } from './run-state.js';
 
 /** What was added, removed and changed otherwise than in status, and why. */
-export function describeRevision(change: Pick<PlanChange, 'items' | 'explanation'>): string {
+function describeRevision(change: Pick<PlanChange, 'items' | 'explanation'>): string {
   const added = change.items.filter(({ before }) => before === null).length;
   const removed = change.items.filter(({ after }) => after === null).length;
   return `+${added} −${removed}${change.explanation === null ? '' : ` — ${change.explanation}`}`;
@@ -22,16 +23,10 @@ export function revisedEntry(change: PlanChange, by: { readonly runId: RunId; re
     return [line('~', after)];
   });
   const more = lines.length - shownTitles;
-  return {
+  return tellPerson({
     kind: 'plan_revised',
     title: `Plan revised: ${describeRevision(change)}`,
     detail: [...lines.slice(0, shownTitles), ...(more > 0 ? [`and ${more} more`] : [])].join('\n'),
-    itemId: null,
-    runId: null,
     effectId: by.effectId,
-    tool: null,
-    options: [],
-    default: null,
-    deadline: null,
-  };
+  });
 }

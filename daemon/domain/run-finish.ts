@@ -4,6 +4,7 @@ import { outcomes, type Outcome } from '../../shared/mission.js';
 import type { ItemId } from '../../shared/plan.js';
 import { isOpen, isTerminal, leavesOf } from '../../shared/plan-tree.js';
 import type { RunId } from '../../shared/run.js';
+import { tellPerson } from './inbox-drafts.js';
 import { leafDigest } from './leaf-digest.js';
 import { nameItem, nameItems } from './plan-refusal.js';
 import type { RunMachine } from './run-machine.js';
@@ -44,18 +45,13 @@ export function finish(m: RunMachine, outcome: Outcome, reason: string): Result<
   }
   comeToRest(m);
   m.end(outcome, reason);
-  m.ask({
-    kind: 'outcome',
-    title: `${titles[outcome]}: ${firstLine(m.draft.goal)}`,
-    detail: reason,
-    itemId: null,
-    runId: null,
-    effectId: null,
-    tool: null,
-    options: [],
-    default: null,
-    deadline: null,
-  });
+  m.ask(
+    tellPerson({
+      kind: 'outcome',
+      title: `${titles[outcome]}: ${firstLine(m.draft.goal)}`,
+      detail: reason,
+    }),
+  );
   return taken;
 }
 

@@ -7,6 +7,7 @@ import type { Outcome } from '../../shared/mission.js';
 import type { Author, Item, ItemId } from '../../shared/plan.js';
 import { numberAt } from '../../shared/plan-tree.js';
 import type { EffectId, PlanRunStatus, RunId, RunStatus } from '../../shared/run.js';
+import { tellPerson } from './inbox-drafts.js';
 import { leafDigest } from './leaf-digest.js';
 import { withClosing } from './item-state.js';
 import type { PlanDraft } from './plan-draft.js';
@@ -238,18 +239,15 @@ export class RunMachine {
     this.set({ status, lastError: reason, retryAt: null, resume: false, notice: null, control: 'run' });
     const leaf = this.current;
     this.tell(status, `${this.nameOf(leaf)} (${leaf?.id ?? ''}) is ${status}: ${reason}`, leaf?.id ?? null);
-    this.ask({
-      kind: 'blocker',
-      title: `${status === 'blocked' ? 'Blocked' : 'Failed'}: ${this.nameOf(leaf)}`,
-      detail: reason,
-      itemId: leaf?.id ?? null,
-      runId: this.checkpoint.lastRunId,
-      effectId: null,
-      tool: null,
-      options: [],
-      default: null,
-      deadline: null,
-    });
+    this.ask(
+      tellPerson({
+        kind: 'blocker',
+        title: `${status === 'blocked' ? 'Blocked' : 'Failed'}: ${this.nameOf(leaf)}`,
+        detail: reason,
+        itemId: leaf?.id ?? null,
+        runId: this.checkpoint.lastRunId,
+      }),
+    );
   }
 
   /** Counts a failed try. True when another one is due (and scheduled); false when the limit is reached. */

@@ -4,6 +4,7 @@
  */
 import { ok, unreachable, type Result } from '../../shared/errors.js';
 import type { Item } from '../../shared/plan.js';
+import { tellPerson } from './inbox-drafts.js';
 import { leafDigest } from './leaf-digest.js';
 import { PlanDraft } from './plan-draft.js';
 import { cancel, pause, retry, start } from './run-control.js';
@@ -240,18 +241,15 @@ function budgetExhausted(m: RunMachine, budget: string, remaining: string | null
   m.endRun('interrupted', `budget used up: ${budget}`);
   m.emit({ type: 'budget.exceeded', ...(m.run ? { runId: m.run.id } : {}), data: { budget } });
   m.set({ status: 'blocked', lastError: `budget used up: ${budget}. Raise it and start again.`, resume: true, control: 'run' });
-  m.ask({
-    kind: 'budget',
-    title: `Budget used up: ${m.nameOf(leaf)}`,
-    detail: remaining === null ? budget : `${budget}\n${remaining}`,
-    itemId: leaf?.id ?? null,
-    runId: m.checkpoint.lastRunId,
-    effectId: null,
-    tool: null,
-    options: [],
-    default: null,
-    deadline: null,
-  });
+  m.ask(
+    tellPerson({
+      kind: 'budget',
+      title: `Budget used up: ${m.nameOf(leaf)}`,
+      detail: remaining === null ? budget : `${budget}\n${remaining}`,
+      itemId: leaf?.id ?? null,
+      runId: m.checkpoint.lastRunId,
+    }),
+  );
 }
 
 function answered(m: RunMachine, event: Extract<RunEvent, { type: 'answered' }>): void {

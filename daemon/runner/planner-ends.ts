@@ -5,6 +5,7 @@ import { countLeaves } from '../../shared/plan-tree.js';
 import type { RunId } from '../../shared/run.js';
 import type { Clock } from '../clock.js';
 import type { NoteKind } from '../domain/planner-notes.js';
+import { tellPerson } from '../domain/inbox-drafts.js';
 import { judgeTurn, returnsLimit, standstillOf, unmovedLimit } from '../domain/planner-verdict.js';
 import type { InboxDraft, RunLimits, RunState } from '../domain/run-state.js';
 import type { LeafOutcome } from '../executors/executor.js';
@@ -98,15 +99,9 @@ export async function endOf(
 }
 
 /** Tells a person that the planner is not woken until they do something. */
-export const heldEntry = (reason: string): InboxDraft => ({
-  kind: 'blocker',
-  title: 'The planner cannot go on',
-  detail: reason,
-  itemId: null,
-  runId: null,
-  effectId: null,
-  tool: null,
-  options: [],
-  default: null,
-  deadline: null,
-});
+export const heldEntry = (reason: string): InboxDraft =>
+  tellPerson({
+    kind: 'blocker',
+    title: 'The planner cannot go on',
+    detail: reason,
+  });

@@ -27,7 +27,8 @@ const wide = (count: number): Plan =>
     draft.rebuild(Array.from({ length: count }, (_, i) => ({ item: item(i), children: [] })));
   });
 
-const promptOf = (plan: Plan, item: Item, handovers: Report[] = []): string => planPrompt({ plan, item, attempt: 1, handovers, order: {} });
+const promptOf = (plan: Plan, item: Item, handovers: Report[] = []): string =>
+  planPrompt({ plan, item, attempt: 1, handovers, order: {} });
 
 describe('the prompt of a leaf', () => {
   it('names goal and path first, then the leaf, its neighbours, the counts and how to end', () => {

@@ -278,9 +278,7 @@ describe('a mission above', () => {
     });
     const child = await below(story, parent.id, { items: [{ title: 'Dig', command: 'sleep 60' }] });
     await waitForRun(story.daemon, child.id, 'running');
-    await story.daemon
-      .call('plan.setStatus', { sessionId: parent.id, itemId: 't1', status: 'skipped' })
-      .catch(() => undefined);
+    await story.daemon.call('plan.setStatus', { sessionId: parent.id, itemId: 't1', status: 'skipped' }).catch(() => undefined);
     await story.daemon.call('plan.setStatus', { sessionId: parent.id, itemId: 't2', status: 'skipped' });
     await expect(
       story.daemon.call('mission.finish', { sessionId: parent.id, outcome: 'landed', reason: 'x' }),

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { InboxEntry } from '../../shared/mission.js';
 import { sizeOf } from './core-support.js';
 import { openTalk, type Talk } from './core-talk.js';
+import * as missions from './screen-missions.js';
 import * as samples from './screen-samples.js';
 
 describe('the inbox', () => {
@@ -87,6 +88,53 @@ describe('the inbox', () => {
     expect(talk.person.text()).toContain('Too late.');
     talk.person.press('d');
     expect(talk.open()).toHaveLength(1);
+  });
+
+  it('counts what only tells apart from what waits, and opens with what has waited longest', () => {
+    const talk = openTalk(undefined, { inbox: [missions.landed, samples.question, samples.approval, missions.revised] });
+    expect(talk.person.text()).toContain('2 waiting for you (i)');
+    talk.person.press('i');
+    expect(talk.person.text()).toContain(samples.approval.title);
+    const quiet = openTalk(undefined, { inbox: [missions.landed, missions.revised] });
+    expect(quiet.person.text()).toContain('2 to see (i)');
+    quiet.person.press('i');
+    expect(quiet.person.text()).toContain('+ Measure the memory');
+  });
+
+  it('goes with one key through what is only to be seen, and stops before what asks', () => {
+    const talk = openTalk(undefined, { inbox: [missions.landed, missions.revised] });
+    talk.person.press('i s');
+    expect(talk.settle()).toEqual(['inbox.ack']);
+    expect(talk.person.text()).toContain('Landed: Fix the login');
+    talk.person.press('s');
+    expect(talk.settle()).toEqual(['inbox.ack']);
+    expect(talk.person.state.popup).toBeNull();
+    const asked = openTalk(undefined, { inbox: [missions.revised] });
+    asked.person.press('i');
+    asked.person.take(...asked.daemon.change({ inbox: [samples.approval] }));
+    asked.person.press('s');
+    asked.settle();
+    expect(asked.person.text()).toContain('This one is settled.');
+    asked.person.press('s Enter a');
+    expect(asked.open()).toEqual([]);
+  });
+
+  it('never takes the item of another mission for one of this plan', () => {
+    const talk = inboxOf({
+      ...samples.question,
+      sessionId: 's_9' as InboxEntry['sessionId'],
+      itemId: 't1' as InboxEntry['itemId'],
+    });
+    expect(talk.person.text()).toContain('In another mission, s_9');
+    expect(talk.person.text()).not.toContain('│ 1 Read');
+  });
+
+  it('says of a plan that was revised no more than the conversation does, and of an end that it has come', () => {
+    const talk = openTalk();
+    talk.person.take(...talk.daemon.change({ inbox: [missions.revised] }));
+    expect(talk.person.state.notice).toBeNull();
+    talk.person.take(...talk.daemon.change({ inbox: [missions.landed] }));
+    expect(talk.person.state.notice?.text).toBe('Landed: Fix the login (i)');
   });
 
   it('is told of when something begins to wait', () => {

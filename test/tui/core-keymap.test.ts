@@ -86,6 +86,7 @@ describe('the keymap', () => {
       ...{ Left: 'fold', Right: 'unfold', Enter: 'open', r: 'run', p: 'pause', P: 'pauseNow', c: 'cancelRun', C: 'cancelPlan' },
       ...{ R: 'retry', a: 'addTask', A: 'addSubtask', e: 'editTitle', E: 'editDetail', d: 'markDone', s: 'skip', o: 'reopen' },
       ...{ x: 'remove', K: 'moveUp', J: 'moveDown', g: 'goal', u: 'undo', D: 'diff', v: 'receipts', i: 'inbox', '/': 'search' },
+      ...{ H: 'revisions', M: 'missions', w: 'report', m: 'draft' },
       ...{ S: 'sessions', '?': 'help', 'Ctrl-n': 'togglePlan', 'Ctrl-z': 'suspend' },
     };
     for (const [keys, action] of Object.entries(designed)) {

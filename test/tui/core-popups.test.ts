@@ -18,6 +18,9 @@ const openings: Readonly<Record<string, (talk: Talk) => void>> = {
   help: ({ person }) => person.press('?'),
   inbox: ({ person }) => person.press('i'),
   sessions: ({ person }) => person.press('S'),
+  revisions: ({ person }) => person.press('H'),
+  missions: ({ person }) => person.press('M'),
+  'the report': ({ person }) => person.press('w'),
   remove: ({ person }) => person.press('x'),
   'cancel the plan': ({ person }) => person.press('C'),
   'cancel the run': (talk) => {
@@ -45,6 +48,7 @@ const openings: Readonly<Record<string, (talk: Talk) => void>> = {
   goal: ({ person }) => person.press('g'),
   search: ({ person }) => person.press('/'),
   'new session': ({ person }) => person.press('Ctrl-t'),
+  'drafting the plan': ({ person }) => person.press('m'),
 };
 
 const someKeys = fc.array(

@@ -163,7 +163,16 @@ export const answerTo = <M extends MethodName>(
 const reading: ReadonlySet<MethodName> = new Set<MethodName>([
   ...(['session.list', 'session.get', 'session.watch', 'session.unwatch', 'plan.get', 'plan.history', 'plan.diff'] as const),
   ...(['run.get', 'run.explain', 'run.list', 'run.transcript', 'run.effects', 'run.steps', 'run.receipts'] as const),
-  ...(['daemon.status', 'inbox.list', 'report.list', 'event.list', 'usage.get', 'plan.export'] as const),
+  ...([
+    'daemon.status',
+    'inbox.list',
+    'report.list',
+    'event.list',
+    'usage.get',
+    'plan.export',
+    'mission.tree',
+    'report.summary',
+  ] as const),
 ]);
 export const changesSomething = (cmd: Cmd): cmd is Call => cmd.type === 'call' && !reading.has(cmd.method);
 

@@ -2,11 +2,10 @@
 import type { PlanDraft } from '../../daemon/domain/plan-draft.js';
 import type { MethodName } from '../../shared/contract.js';
 import type { Result } from '../../shared/errors.js';
-import type { InboxEntry } from '../../shared/mission.js';
 import type { Item, ItemId } from '../../shared/plan.js';
 import type { Call, Msg, Refused } from '../../tui/core/message.js';
 import { type Begin, changesSomething, daemonOf, newPerson, type Person } from './core-support.js';
-import { simulateDaemon, type SimulatedDaemon } from './simulated-daemon.js';
+import { simulateDaemon, type SimulatedDaemon, type SimulatedParts } from './simulated-daemon.js';
 import { itemOf } from './tui-support.js';
 
 export interface Talk {
@@ -30,9 +29,9 @@ export interface Talk {
 
 export const connectionLost: Refused = { kind: 'connection_lost', message: 'gone', hint: null, currentVersion: null };
 
-export function openTalk(items: readonly Item[] = threeTasks, begin: Begin & { inbox?: readonly InboxEntry[] } = {}): Talk {
+export function openTalk(items: readonly Item[] = threeTasks, begin: Begin & SimulatedParts = {}): Talk {
   const person = newPerson(begin);
-  const daemon = simulateDaemon(items, begin.inbox === undefined ? {} : { inbox: begin.inbox });
+  const daemon = simulateDaemon(items, begin);
   let waiting: Call[] = [];
   const collect = (): readonly Call[] => {
     waiting = [...waiting, ...person.calls()];

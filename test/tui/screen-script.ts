@@ -16,6 +16,8 @@ export interface Scene {
   readonly inbox?: readonly InboxEntry[];
   readonly session?: Partial<Session>;
   readonly hasModel?: boolean;
+  /** What it answers otherwise than every scene does; null for the rest. */
+  readonly answers?: (call: Call) => Msg | null;
 }
 
 const busy: Liveness = { state: 'working', cause: 'shell npm test -- csv (12 s)', lastProgressAt: '2026-03-01T10:00:40.000Z' };
@@ -36,6 +38,8 @@ export function snapshotOfScene(scene: Scene): Snapshot {
 
 /** Answers what the screen asks while it opens, and later what a popup reads. Null for what the scene tells itself. */
 function answerOf(call: Call, scene: Scene): Msg | null {
+  const answer = scene.answers?.(call) ?? null;
+  if (answer !== null) return answer;
   const snapshot = snapshotOfScene(scene);
   const runs = scene.run === null ? [] : samples.runs;
   switch (call.method) {

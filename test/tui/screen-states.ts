@@ -1,6 +1,7 @@
 /** The states of the golden screens, by name. Each is reached as a person would reach it. */
 import type { Item } from '../../shared/plan.js';
 import { type Begin, daemonOf, newPerson, now, type Person } from './core-support.js';
+import * as missions from './screen-missions.js';
 import * as samples from './screen-samples.js';
 import { idle, type Scene, stage, type Staged, streamWork } from './screen-script.js';
 import { itemOf } from './tui-support.js';
@@ -16,11 +17,14 @@ const inSession =
     return staged.person;
   };
 
+/** Keys, and between two groups of them what is asked for comes. */
 const press =
-  (names: string) =>
+  (...groups: readonly string[]) =>
   ({ person, settle }: Staged): void => {
-    person.press(names);
-    settle();
+    for (const names of groups) {
+      person.press(names);
+      settle();
+    }
   };
 
 const atStart =
@@ -103,6 +107,33 @@ export const states: Readonly<Record<string, Reach>> = {
   }),
   'plan-empty': inSession({ ...withoutWork, items: [], session: { goal: '', title: 'export' } }),
 
+  'mission-planning': inSession(missions.mission(), missions.streamPlanner),
+  'mission-planning-heard': inSession(missions.mission(), (at) => {
+    missions.streamPlanner(at);
+    at.person.press('Tab');
+  }),
+  'mission-revised': inSession(missions.mission(), (at) => {
+    missions.streamPlanner(at);
+    at.tell({ fromVersion: 7, items: [itemOf({ id: 't11', position: 6, title: 'Measure the memory' })] });
+    at.tell({ fromVersion: 8, items: [], removed: [running.id] });
+    at.settle();
+    at.person.press('Tab');
+  }),
+  'mission-held': inSession(
+    missions.mission({
+      planner: { mode: 'always', state: 'held', reason: `budget used up: 5 turns. ${'Raise it. '.repeat(30)}` },
+    }),
+  ),
+  'mission-landed': inSession(missions.finished('landed', 'Every item of the plan is done or skipped.')),
+  'mission-stuck': inSession(
+    missions.finished('stuck', 'The planner changed nothing 3 times in a row.\nblocked at 2.2: Stream rows'),
+  ),
+  'draft-plan': inSession({ ...withoutWork, items: [] }, press('m')),
+  'draft-a-change': inSession({}, ({ person }) => {
+    person.press('m');
+    person.write('Measure before you stream.');
+  }),
+
   'line-of-several-rows': inSession({}, ({ person }) => {
     person.press('Tab Tab');
     person.write('Please keep the order of the columns as it is in the table, and');
@@ -183,6 +214,7 @@ export const states: Readonly<Record<string, Reach>> = {
     at.person.write('semicolon, as before');
   }),
   'popup-inbox-blocker': inSession({ ...blocked, inbox: [samples.blocker] }, press('i')),
+  'popup-inbox-news': inSession({ ...missions.mission(), inbox: [missions.landed, missions.revised] }, press('i')),
   'popup-inbox-empty': inSession({}, press('i')),
   'popup-sessions': inSession({}, (at) => {
     press('S')(at);
@@ -192,6 +224,12 @@ export const states: Readonly<Record<string, Reach>> = {
     press('S')(at);
     at.person.write('login');
   }),
+  'popup-revisions': inSession(missions.mission(), press('H', 'j')),
+  'popup-revision': inSession(missions.mission(), press('H', 'Enter')),
+  'popup-go-back': inSession(missions.mission(), press('H', 'j r')),
+  'popup-missions': inSession(missions.mission({ parentId: 's_0' as never }), press('M', 'j')),
+  'popup-report': inSession(missions.mission(), press('w')),
+  'popup-report-at-its-end': inSession(missions.mission(), press('w', 'End')),
   'popup-help': inSession({}, press('?')),
   'popup-help-at-its-end': inSession({}, press('? End')),
 
@@ -229,4 +267,8 @@ export const inAscii = [
   'popup-remove',
   'popup-menu',
   'popup-detail',
+  'mission-planning',
+  'popup-revisions',
+  'popup-missions',
+  'popup-report',
 ];

@@ -10,6 +10,7 @@ import { countLeaves, listTree, nextLeaf } from '../../shared/plan-tree.js';
 import type { Message, PlanRun, Run, RunId } from '../../shared/run.js';
 import type { RunOutput, Session, SessionChanged, Snapshot } from '../../shared/session.js';
 import type { Answered, Call, Msg, Refused } from '../../tui/core/message.js';
+import { diffBetween, pageOf, summaryOf, treeOf } from './simulated-missions.js';
 import { type Edit, simulatePlan } from './simulated-plan.js';
 import { planRunOf, snapshotOf } from './tui-support.js';
 
@@ -22,14 +23,20 @@ export interface SimulatedDaemon {
   /** What it answers, and what watchers are told; `telling` says which of them comes first. */
   answer(call: Call, telling?: 'after' | 'before'): Msg[];
   /** Somebody else changes the plan; nothing is told when that is refused. */
-  edit(edit: Edit, author?: Author): Msg[];
+  edit(edit: Edit, author?: Author, explanation?: string): Msg[];
   /** The run does something: it is told to watchers. */
   change(part: Omit<SessionChanged, 'sessionId' | 'seq'>): Msg[];
   stream(stream: RunOutput['stream'], text: string, tool?: string): Msg[];
   snapshot(): Snapshot;
 }
 
-export function simulateDaemon(items: readonly Item[] = [], parts: { inbox?: readonly InboxEntry[] } = {}): SimulatedDaemon {
+export interface SimulatedParts {
+  readonly inbox?: readonly InboxEntry[];
+  /** The session otherwise than it would be. */
+  readonly session?: Partial<Session>;
+}
+
+export function simulateDaemon(items: readonly Item[] = [], parts: SimulatedParts = {}): SimulatedDaemon {
   const plan = simulatePlan(items);
   let planRun = planRunOf({ status: 'idle', currentItemId: null, stepNo: 0, attempt: 0 });
   let inbox = [...(parts.inbox ?? [])];
@@ -64,9 +71,9 @@ export function simulateDaemon(items: readonly Item[] = [], parts: { inbox?: rea
             } as Answered);
       return telling === 'after' ? [reply, ...told] : [...told, reply];
     },
-    edit(edit, author = 'planner') {
+    edit(edit, author = 'planner', explanation) {
       const told: Msg[] = [];
-      change(edit, author, told);
+      change(edit, author, told, explanation);
       return told;
     },
     change: (part) => [changed(part)],
@@ -94,7 +101,7 @@ export function simulateDaemon(items: readonly Item[] = [], parts: { inbox?: rea
   function snapshot(): Snapshot {
     const base = snapshotOf(listTree(plan.now.tree), { planRun, planVersion: plan.now.version });
     const run = runs[0] ?? null;
-    return { ...base, seq, session: { ...base.session, goal: plan.now.goal }, run, inbox };
+    return { ...base, seq, session: { ...base.session, goal: plan.now.goal, ...parts.session }, run, inbox };
   }
 
   function changed(part: Omit<SessionChanged, 'sessionId' | 'seq'>): Msg {
@@ -102,9 +109,9 @@ export function simulateDaemon(items: readonly Item[] = [], parts: { inbox?: rea
     return { type: 'changed', change: { sessionId: sessionId(), seq, ...part } };
   }
 
-  function change(edit: Edit, author: Author, told: Msg[]): Refusal | PlanChange | null {
+  function change(edit: Edit, author: Author, told: Msg[], explanation?: string): Refusal | PlanChange | null {
     const fromVersion = plan.now.version;
-    const done = plan.change(edit, author);
+    const done = plan.change(edit, author, explanation);
     if (done === null || 'kind' in done) return done;
     if (planRun.currentItemId !== null && plan.find(planRun.currentItemId) === undefined)
       planRun = { ...planRun, status: 'paused', currentItemId: null };
@@ -220,10 +227,18 @@ export function simulateDaemon(items: readonly Item[] = [], parts: { inbox?: rea
         if (earlier === undefined) return { kind: 'not_found', message: 'There is no such version.' };
         return edited(params.expectedVersion, (draft) => revertTo(draft, earlier), told);
       }
-      case 'plan.history':
-        return { result: { revisions: plan.revisions().filter(({ statusOnly }) => !statusOnly), nextCursor: null } };
+      case 'plan.history': {
+        const shaped = plan.revisions().filter(({ statusOnly }) => !statusOnly);
+        return { result: pageOf(shaped, methods[call.method].params.parse(call.params)) };
+      }
       case 'plan.diff':
-        return { result: { added: [], removed: [], changed: [] } };
+        return { result: diffBetween(plan.at(call.params.from), plan.at(call.params.to)) };
+      case 'plan.draft':
+        return { result: { runId: 'r_draft' } };
+      case 'mission.tree':
+        return { result: { nodes: treeOf(snapshot()) } };
+      case 'report.summary':
+        return { result: summaryOf(snapshot()) };
       case 'run.list':
         return { result: { runs, nextCursor: null } };
       case 'run.transcript':

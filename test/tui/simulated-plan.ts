@@ -17,7 +17,7 @@ export interface SimulatedPlan {
   /** An item as it is listed, if it still is. */
   listed(item: Item): ListedItem;
   /** The change that was made, null when there was nothing to change, or why not. */
-  change(edit: Edit, author: Author): PlanChange | Refusal | null;
+  change(edit: Edit, author: Author, explanation?: string): PlanChange | Refusal | null;
 }
 
 export function simulatePlan(items: readonly Item[]): SimulatedPlan {
@@ -37,11 +37,11 @@ export function simulatePlan(items: readonly Item[]): SimulatedPlan {
     revisions: () => revisions,
     find,
     listed: (item) => listItem(item, indexTree(now.tree).get(item.id) ?? { task: 0, child: -1 }),
-    change(edit, author) {
+    change(edit, author, explanation) {
       const draft = new PlanDraft(now);
       const result = edit(draft);
       if (!result.ok) return result.error;
-      const done = draft.finish(author, null);
+      const done = draft.finish(author, explanation ?? null);
       if (done === null) return null;
       now = done.plan;
       versions.set(now.version, now);
@@ -51,10 +51,11 @@ export function simulatePlan(items: readonly Item[]): SimulatedPlan {
   };
 }
 
-function revisionOf({ version, author, statusOnly, items }: PlanChange): Revision {
+function revisionOf({ version, author, statusOnly, items, explanation }: PlanChange): Revision {
   const ids = (has: (one: PlanChange['items'][number]) => boolean): ItemId[] => items.filter(has).map(({ id }) => id);
   return {
     ...{ version, author, statusOnly, at: '2026-03-01T10:00:00.000Z' },
+    ...(explanation === null ? {} : { explanation }),
     added: ids(({ before }) => before === null),
     removed: ids(({ after }) => after === null),
     changed: ids(({ before, after }) => before !== null && after !== null),

@@ -23,11 +23,14 @@ const itemEdits = [
   'moveUp',
   'moveDown',
 ] as const;
-const editActions = [...itemEdits, 'addTask', 'goal', 'undo'] as const;
+const editActions = [...itemEdits, 'addTask', 'goal', 'draft', 'undo'] as const;
 export type EditAction = (typeof editActions)[number];
 
 /** Those of what the session holds. */
-const sessionLooks = ['open', 'details', 'diff', 'receipts', 'search', 'searchNext', 'searchPrevious'] as const;
+const sessionLooks = [
+  ...(['open', 'details', 'diff', 'receipts', 'search', 'searchNext', 'searchPrevious'] as const),
+  ...(['revisions', 'missions', 'report'] as const),
+] as const;
 const lookActions = [...sessionLooks, 'inbox', 'sessions', 'newSession', 'help'] as const;
 export type LookAction = (typeof lookActions)[number];
 
@@ -111,6 +114,7 @@ export const keymap: readonly Binding[] = [
   bind('addTask', 'a', plan, 'Edit the plan', 'add task', 'add a task below this one'),
   bind('addSubtask', 'A', plan, 'Edit the plan', 'add subtask', 'add a subtask to this task'),
   bind('goal', 'g', panes, 'Edit the plan', 'goal', 'change the goal'),
+  bind('draft', 'm', panes, 'Edit the plan', 'draft the plan', 'have the planner make the plan, or change it as you say'),
   bind('undo', 'u', panes, 'Edit the plan', 'undo', 'take back the last change of the plan'),
 
   bind('up', 'Up k', panes, 'Move', 'up', 'up'),
@@ -126,6 +130,9 @@ export const keymap: readonly Binding[] = [
   bind('search', '/', panes, 'Look', 'search', 'search the titles'),
   bind('searchNext', 'n', plan, 'Look', 'next match', 'next match'),
   bind('searchPrevious', 'N', plan, 'Look', 'previous match', 'previous match'),
+  bind('revisions', 'H', panes, 'Look', 'revisions', 'history of the plan: what each revision changed; go back to one'),
+  bind('missions', 'M', panes, 'Look', 'missions', 'this mission, those above and below it, and what each does and costs'),
+  bind('report', 'w', panes, 'Look', 'report', 'what was done, blocked and spent in the last day, and what needs you'),
   bind('sessions', 'S', panes, 'Look', 'sessions', 'go to another session'),
   bind('newSession', 'Ctrl-t', panes, 'Look', 'new session', 'a new session in this folder'),
   bind('help', '? F1', panes, 'Look', 'help', 'this help'),

@@ -1,5 +1,7 @@
 /** Where everything stands, at every size. */
 import type { Rect } from './frame.js';
+import { plannerHead } from './panes/planner-head.js';
+import type { Row } from './press.js';
 import { layoutEditor } from './text/editor-layout.js';
 import type { State } from './state.js';
 import { sanitise, wrap } from './text/text.js';
@@ -18,7 +20,10 @@ export interface Layout {
   readonly header: Rect;
   readonly conversation: Rect | null;
   readonly divider: Rect | null;
+  /** Without its head. */
   readonly plan: Rect | null;
+  /** What stands above the plan: what its planner does, or how the mission has ended. */
+  readonly planHead: readonly Row[];
   /** The rule over the line; it and the line have no rows where there is nothing to write. */
   readonly lineTitle: Rect;
   readonly line: Rect;
@@ -51,15 +56,20 @@ export function layoutOf(state: State): Layout {
     isWide,
     isTooSmall,
     header: at(0, 0, columns, 1),
+    planHead: [] as readonly Row[],
     lineTitle: at(0, lineY - titleRows, columns, titleRows),
     line: at(0, lineY, columns, lineRows),
     note,
     status: at(0, lineY + lineRows, columns, statusRows),
   };
   if (state.session === null) return { ...base, conversation: body(0, columns), divider: null, plan: null };
+  const planAt = (x: number, width: number): Pick<Layout, 'plan' | 'planHead'> => {
+    const planHead = state.session === null ? [] : plannerHead(state, state.session, width, bodyRows);
+    return { plan: at(x, 2 + planHead.length, width, bodyRows - planHead.length), planHead };
+  };
   if (!isWide) {
     return state.tab === 'plan'
-      ? { ...base, conversation: null, divider: null, plan: body(0, columns) }
+      ? { ...base, conversation: null, divider: null, ...planAt(0, columns) }
       : { ...base, conversation: body(0, columns), divider: null, plan: null };
   }
   if (!state.isPlanShown) return { ...base, conversation: body(0, columns), divider: null, plan: null };
@@ -69,7 +79,7 @@ export function layoutOf(state: State): Layout {
     ...base,
     conversation: body(0, conversationWidth),
     divider: body(conversationWidth, 1),
-    plan: body(conversationWidth + 1, planWidth),
+    ...planAt(conversationWidth + 1, planWidth),
   };
 }
 

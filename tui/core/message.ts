@@ -19,6 +19,8 @@ export type Purpose =
   | { readonly for: 'view' }
   /** Runs as they are by now; nothing of the conversation is read anew for them. */
   | { readonly for: 'runs' }
+  /** What the planner has revised while the person looks on. */
+  | { readonly for: 'revised' }
   /** Runs before those that are listed. */
   | { readonly for: 'earlier' }
   | { readonly for: 'popup' }

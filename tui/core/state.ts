@@ -84,6 +84,14 @@ export interface Reading {
   readonly complete: number;
 }
 
+/** What is told of revisions that the planner makes. */
+export interface Revised {
+  /** The version up to which they were told. */
+  readonly told: number;
+  /** They were asked for; `again`: the plan has changed since. */
+  readonly asking: 'no' | 'once' | 'again';
+}
+
 /** Words on their way to the model: kept until the daemon has them. */
 export interface Saying {
   readonly key: string;
@@ -121,6 +129,7 @@ export interface SessionView {
   /** Runs of which a part was not heard, and the turns that they had then: with more of them their transcript has it. */
   readonly partlyHeard: ReadonlyMap<RunId, number>;
   readonly edits: Edits;
+  readonly revised: Revised;
   /** A new snapshot was asked for: changes until it comes are contained in it. */
   readonly isResyncing: boolean;
 }
@@ -142,6 +151,8 @@ export type PromptKind =
   | { readonly kind: 'goal'; readonly base: string }
   | { readonly kind: 'guidance' }
   | { readonly kind: 'newSession' }
+  /** What the planner is to make of the plan. */
+  | { readonly kind: 'draft' }
   /** `from`: where the cursor was. */
   | { readonly kind: 'search'; readonly from: ItemId | null };
 

@@ -14,9 +14,10 @@ import { isUnderWay } from './plan/run-status.js';
 import { call, type Msg } from './message.js';
 import { mouseUsed } from './input/mouse-update.js';
 import { inform } from './popups/confirm.js';
+import { keepTree } from './popups/missions.js';
 import { runsRead } from './conversation/reading.js';
 import { openSession, takeChange, takeOutput } from './link/session-update.js';
-import { type Next, next, patchSession, type State, tell, withCmds, withSession } from './state.js';
+import { andThen, type Next, next, patchSession, type State, tell, withCmds, withSession } from './state.js';
 import { keepLine } from './plan/steady-cursor.js';
 import { takeTyped } from './input/typed-ahead.js';
 
@@ -36,7 +37,7 @@ function take(state: State, msg: Msg): Next {
     case 'resized':
       return next({ ...state, size: msg.size });
     case 'ticked':
-      return ticked(letNoticeGo({ ...state, now: msg.now }));
+      return andThen(keepTree(letNoticeGo({ ...state, now: msg.now })), ticked);
     case 'starting':
       return next({ ...state, link: { state: 'connecting', isStarting: true } });
     case 'connected':
@@ -126,7 +127,11 @@ function ticked(state: State): Next {
   if (session === null || link.state !== 'open') return next(state);
   const sessionId = session.session.id;
   // A run that another one followed in the same breath ended without a word.
-  const mayBeOver = session.runs.some(({ id, finishedAt }) => finishedAt === null && id !== session.run?.id);
+  const { planner } = session.session;
+  const isPlanning = planner.state === 'running' || planner.state === 'waiting';
+  const mayBeOver = session.runs.some(
+    ({ id, kind, finishedAt }) => finishedAt === null && id !== session.run?.id && !(kind === 'planner' && isPlanning),
+  );
   const isListed = !mayBeOver || now - session.runsAskedAt < listAfterMs;
   const runs = isListed ? [] : [call('run.list', { sessionId, limit: runsRead }, { for: 'runs' })];
   const asked = isListed ? state : patchSession(state, { runsAskedAt: now });

@@ -40,7 +40,9 @@ export function view(state: State): Frame {
   }
   if (layout.plan !== null && session !== null) {
     const pane = planPane(state, session, layout.plan);
-    regions.push({ id: 'plan', rect: layout.plan, rows: pane.rows });
+    const { planHead: head, plan } = layout;
+    const rect = { ...plan, y: plan.y - head.length, height: plan.height + head.length };
+    regions.push({ id: 'plan', rect, rows: [...head, ...pane.rows] });
     within(layout.plan, pane.cursor);
   }
   const line = linePane(state, layout.line, layout.note);

@@ -23,6 +23,8 @@ export function actEdit(state: State, action: EditAction): Next {
     switch (action) {
       case 'goal':
         return next(openPrompt(state, { kind: 'goal', base: session.session.goal }, session.session.goal));
+      case 'draft':
+        return next(askDraft(state, session));
       case 'undo':
         return enqueue(state, [{ kind: 'undo' }]);
       case 'addTask':
@@ -70,6 +72,13 @@ export function actEdit(state: State, action: EditAction): Next {
     default:
       return unreachable(action);
   }
+}
+
+/** What the planner is to do is written in the line; words that stand there already are taken for it. */
+function askDraft(state: State, { session }: SessionView): State {
+  if (session.outcome !== null) return tell(state, `The mission has ended: ${session.outcome}. Its plan stays as it is.`);
+  if (state.daemon?.provider === null) return tell(state, 'There is no model to draft it. ? says what is configured.', 'warn');
+  return openPrompt(state, { kind: 'draft' }, state.chat.editor.text);
 }
 
 /** The task that the cursor is on or in. */

@@ -7,8 +7,11 @@ import { isSessionLook, type LookAction } from '../keymap.js';
 import { listedItem } from '../plan/plan-model.js';
 import { openDetail } from '../popups/detail.js';
 import { readDetail } from '../popups/detail-reading.js';
-import { openInbox } from '../popups/inbox.js';
+import { firstEntry, openInbox } from '../popups/inbox.js';
+import { openMissions, readTree } from '../popups/missions.js';
 import type { DetailTab } from '../popups/popup.js';
+import { openReport, readReport } from '../popups/report.js';
+import { emptyRevisions, readRevisions } from '../popups/revision-reading.js';
 import { openSessions, readSessions } from '../popups/sessions.js';
 import { type Next, next, patchSession, type SessionView, type State, tell } from '../state.js';
 
@@ -23,7 +26,7 @@ export function actLook(state: State, look: LookAction): Next {
       case 'newSession':
         return next(openPrompt(state, { kind: 'newSession' }, ''));
       case 'inbox':
-        return next({ ...state, popup: openInbox(session?.inbox.at(-1) ?? null, state.answers) });
+        return next({ ...state, popup: openInbox(firstEntry(session?.inbox ?? []), state.answers) });
       default:
         return unreachable(look);
     }
@@ -44,6 +47,12 @@ export function actLook(state: State, look: LookAction): Next {
     case 'search':
       // What is found is seen.
       return next(openPrompt(focusPane(state, 'plan'), { kind: 'search', from: session.planView.cursor }, ''));
+    case 'revisions':
+      return next({ ...state, popup: emptyRevisions }, ...readRevisions(state, null));
+    case 'missions':
+      return next({ ...state, popup: openMissions(session.session.id, state.now) }, readTree(session.session.id));
+    case 'report':
+      return next({ ...state, popup: openReport }, ...readReport(state, openReport));
     case 'searchNext':
       return next(searchOn(state, session, 1));
     case 'searchPrevious':

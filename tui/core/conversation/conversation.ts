@@ -151,19 +151,19 @@ const kindOf = (stream: RunOutput['stream']): BlockKind => {
 };
 
 /** Where the call itself was not heard, its block is named by the tool alone. */
-const isOfTool = ({ head }: Block, tool = 'tool'): boolean => head === tool || head.startsWith(`${tool} `);
+const isOfTool = ({ head }: Pick<Block, 'head'>, tool = 'tool'): boolean => head === tool || head.startsWith(`${tool} `);
 
-/** `runHead`: what stands above the first block of a run that is new here. */
+/** `runHead`: what stands above the first block of a run, and above each that follows one of another run. */
 export function appendOutput(conversation: Conversation, output: RunOutput, runHead: string): Conversation {
   const { runId, itemId, stream, text } = output;
-  const isNewRun = conversation.blocks.findLast((block) => block.runId === runId) === undefined;
-  const before = isNewRun && runHead !== '' ? startRun(conversation, runId, itemId, runHead) : conversation;
+  const before = conversation;
   const kind = kindOf(stream);
+  const add = (closed: Conversation, block: NewBlock): Conversation => addBlock(underHead(closed, output, runHead), block);
   if (stream === 'tool') {
-    const head = `${output.tool ?? 'tool'} ${text.replaceAll(/\s*\n\s*/g, ' ')}`;
-    return addBlock(closeAll(before, runId, 'text'), newBlock('tool', { runId, itemId, head, open: true }));
+    const head = `${output.tool ?? 'tool'} ${text.replaceAll(/\s*\n\s*/g, ' ')}`.trimEnd();
+    return add(closeAll(before, runId, 'text'), newBlock('tool', { runId, itemId, head, open: true }));
   }
-  if (stream === 'notice') return addBlock(closeAll(before, runId), newBlock('notice', { runId, itemId, lines: linesOf(text) }));
+  if (stream === 'notice') return add(closeAll(before, runId), newBlock('notice', { runId, itemId, lines: linesOf(text) }));
   // A call that was cut off may still say how, behind the end of its run.
   const beforeEnd = before.blocks.findLastIndex((block) => block.runId === runId && block.kind !== 'end');
   const target = before.blocks.findLastIndex(
@@ -177,11 +177,17 @@ export function appendOutput(conversation: Conversation, output: RunOutput, runH
   const goesOn = target >= 0 && (kind === 'tool' || target === newest);
   if (goesOn) return appendText(before, target, text);
   const head = kind === 'tool' ? (output.tool ?? 'tool') : '';
-  const added = addBlock(
+  const added = add(
     closeAll(before, runId, kind === 'tool' ? 'tool' : undefined),
     newBlock(kind, { runId, itemId, head, open: true }),
   );
   return appendText(added, added.blocks.length - 1, text);
+}
+
+/** A planner may speak while an item runs: what each of the two says stands under its own head. */
+function underHead(conversation: Conversation, { runId, itemId }: RunOutput, runHead: string): Conversation {
+  const isUnderIt = runHead === '' || conversation.blocks.findLast(({ kind }) => kind === 'run')?.runId === runId;
+  return isUnderIt ? conversation : startRun(conversation, runId, itemId, runHead);
 }
 
 export const startRun = (conversation: Conversation, runId: RunId, itemId: ItemId | null, head: string): Conversation =>
@@ -257,7 +263,9 @@ const textOf = ({ lines, rest }: Block): string => [...lines, rest].join('\n').t
 /** Whether what is still streamed is in a transcript already: a call under way (it gets the output so far), or its last text. */
 function takeIn(transcript: Block[], streamed: Block): boolean {
   if (streamed.kind === 'tool') {
-    const isSame = ({ kind, head }: Block): boolean => kind === 'tool' && head === streamed.head;
+    // Of some calls no more is streamed than which tool it was.
+    const isSame = ({ kind, head }: Block): boolean =>
+      kind === 'tool' && (head === streamed.head || (!streamed.head.includes(' ') && isOfTool({ head }, streamed.head)));
     const index = transcript.findIndex((block) => isSame(block) && block.open && block.lines.length === 0);
     const call = transcript[index];
     if (call !== undefined) transcript[index] = { ...call, lines: streamed.lines, rest: streamed.rest };

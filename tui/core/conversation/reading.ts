@@ -24,9 +24,12 @@ export const runsRead = 200;
 /** Runs that are known at most. */
 export const runsKept = 5_000;
 
-/** Runs that stand for themselves: what another one (of `all`) goes on with is in the transcript of that one. */
+/**
+ * Runs that stand for themselves: what another one (of `all`) goes on with is in the transcript of that one. Not so with a
+ * planner: its memory is one transcript, and each of its runs is a turn in it that stands where it took place.
+ */
 function standing(runs: readonly Run[], all = runs): Run[] {
-  const resumed = new Set(all.map(({ resumes }) => resumes));
+  const resumed = new Set(all.filter(({ kind }) => kind !== 'planner').map(({ resumes }) => resumes));
   return runs.filter(({ id }) => !resumed.has(id));
 }
 
@@ -57,7 +60,11 @@ export function takeRuns(state: State, { runs, nextCursor }: RunPage): Next {
 }
 
 /** The newest runs are read, `all` being those that stand for themselves; what is being read stays first. */
-function beginWith({ reads }: SessionView, all: readonly Run[], { runs, nextCursor }: RunPage): Partial<SessionView> {
+function beginWith(
+  { reads, partlyHeard }: SessionView,
+  all: readonly Run[],
+  { runs, nextCursor }: RunPage,
+): Partial<SessionView> {
   const wanted = new Set(reads.map(({ run }) => run.id));
   const newest = all.slice(0, firstReads).filter(({ id }) => !wanted.has(id));
   return {
@@ -65,8 +72,13 @@ function beginWith({ reads }: SessionView, all: readonly Run[], { runs, nextCurs
     unlisted: nextCursor,
     reads: [...reads, ...newest.map((run): Read => ({ run, at: 'start' }))],
     earlier: all.slice(firstReads),
+    // What a planner under way has said before it was listened to was not heard.
+    partlyHeard: new Map([...talking(runs), ...partlyHeard]),
   };
 }
+
+const talking = (runs: readonly Run[]): (readonly [RunId, number])[] =>
+  runs.filter(({ kind, finishedAt }) => kind === 'planner' && finishedAt === null).map(({ id, usage }) => [id, usage.turns]);
 
 /** Of the conversation what belongs to the run that is under way. */
 function onlyCurrent({ conversation, run }: SessionView): Partial<SessionView> {
@@ -189,6 +201,7 @@ export const skipTranscript = (state: State, runId: string): Next =>
 /** The run and those that it goes on with. */
 function chainOf(run: Run, { runs }: SessionView): ReadonlySet<RunId> {
   const chain = new Set<RunId>([run.id]);
+  if (run.kind === 'planner') return chain;
   for (let { resumes } = run; resumes !== null && !chain.has(resumes);) {
     chain.add(resumes);
     resumes = runs.find(({ id }) => id === resumes)?.resumes ?? null;

@@ -18,12 +18,24 @@ export function transcriptBlocks(run: Run, messages: readonly Message[], item: L
   const head = runHead(run, item);
   const isOver = run.finishedAt !== null;
   const blocks: NewBlock[] = head === '' ? [] : [newBlock('run', { ...part, head })];
-  for (const message of messages) blocks.push(...messageBlocks(message, messages, part, isOver));
+  const own = run.kind === 'planner' ? turnOf(run, messages) : messages;
+  for (const message of own) blocks.push(...messageBlocks(message, own, part, isOver));
   if (messages.length === 0 && item?.command !== undefined) {
     const lines = linesOf(run.summary ?? '');
     blocks.push(newBlock('tool', { ...part, head: `shell ${oneLine(item.command)}`, lines, open: !isOver }));
   }
   return [...blocks, ...endBlocks(run, item)];
+}
+
+/**
+ * Of the memory of a planner what one of its runs added. It begins with what woke it, which was written when the run began,
+ * and which is for the planner.
+ */
+function turnOf({ startedAt, finishedAt }: Run, messages: readonly Message[]): readonly Message[] {
+  const isOfRun = ({ at }: Message): boolean => at >= startedAt && (finishedAt === null || at <= finishedAt);
+  const woken = messages.findIndex(({ kind, at }) => kind === 'notice' && at === startedAt);
+  const own = messages.slice(Math.max(0, woken)).filter(isOfRun);
+  return woken < 0 ? own : own.map((message, index) => (index === 0 ? { ...message, kind: 'plan_prompt' } : message));
 }
 
 function messageBlocks(
@@ -65,8 +77,8 @@ function callBlocks(call: ToolCall, messages: readonly Message[], part: Partial<
   return [
     newBlock('tool', {
       ...part,
-      head: `${call.name} ${(call.name === 'plan' ? summarisePlan(args) : summarise(args)) ?? oneLine(call.arguments)}`,
-      lines: linesOf(result?.content ?? '').filter((line) => !isWrapper(line)),
+      head: `${call.name} ${summariseCall(call.name, args) ?? oneLine(call.arguments)}`.trimEnd(),
+      lines: linesOf(isPlanItself(call, result) ? '' : (result?.content ?? '')).filter((line) => !isWrapper(line)),
       open: result === undefined && !isOver,
     }),
   ];
@@ -81,6 +93,10 @@ function readArguments(text: string): Record<string, unknown> | null {
   }
 }
 
+/** A planner gets back the plan as it is stored: that stands in the panel. What it is refused with is told. */
+const isPlanItself = ({ name }: ToolCall, result: Message | undefined): boolean =>
+  name === 'mission_plan' && result?.content.startsWith('{') === true;
+
 /** The lines around the steps are for the model. */
 const isWrapper = (line: string): boolean => /^<\/?untrusted_content_[0-9a-f]{16}(?: source="plan")?>$/.test(line);
 
@@ -88,6 +104,20 @@ const isWrapper = (line: string): boolean => /^<\/?untrusted_content_[0-9a-f]{16
 function summarisePlan(args: Record<string, unknown> | null): string | null {
   if (typeof args?.verb !== 'string') return null;
   return [args.verb, typeof args.step_id === 'string' ? oneLine(args.step_id) : ''].join(' ').trim();
+}
+
+function summariseCall(name: string, args: Record<string, unknown> | null): string | null {
+  if (name === 'plan') return summarisePlan(args);
+  return name.startsWith('mission_') ? summariseMission(args) : summarise(args);
+}
+
+/** Why the plan is changed, what is asked, what a mission is for, which item is split, how it all ended. */
+function summariseMission(args: Record<string, unknown> | null): string | null {
+  if (args === null) return null;
+  const said = ['outcome', 'reason', 'explanation', 'question', 'goal', 'itemId']
+    .map((name) => args[name])
+    .filter((value) => typeof value === 'string');
+  return said.map(oneLine).join(': ');
 }
 
 /** The argument that says most: what is run, or what it is done to. */

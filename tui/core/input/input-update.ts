@@ -11,7 +11,7 @@ import { applyKey, type Editor, emptyEditor, insert } from '../text/line-editor.
 import { layoutOf } from '../layout.js';
 import { call } from '../message.js';
 import { popupKey } from '../popups/popup-update.js';
-import { type Next, next, type Prompt, type State, tell, withSession } from '../state.js';
+import { type Next, next, type Prompt, type SessionView, type State, tell, withSession } from '../state.js';
 import { historyKey, leaveHistory, remember, rewritten, sendWords } from '../conversation/chat-line.js';
 import { typeAhead } from './typed-ahead.js';
 
@@ -89,10 +89,14 @@ function promptKey(state: State, prompt: Prompt, key: Key): Next {
   const isForLater = prompt.isSent && !endsInEscape(state.ahead);
   if (key.name === 'escape' && !isForLater) return next(leavePrompt(state, prompt));
   if (prompt.isSent) return next(typeAhead(state, key));
-  if (key.name === 'enter' && !(about.kind === 'goal' && (key.alt || key.shift))) return submit(state, prompt);
-  const editor = applyKey(prompt.editor, key, { multiline: about.kind === 'goal' || about.kind === 'guidance' });
+  const hasLines = about.kind === 'goal' || about.kind === 'draft';
+  if (key.name === 'enter' && !(hasLines && (key.alt || key.shift))) return submit(state, prompt);
+  const editor = applyKey(prompt.editor, key, { multiline: isLong(about) });
   return editor === null ? next(state) : next(typed(state, prompt, editor));
 }
+
+/** What may have several lines. */
+const isLong = ({ kind }: Prompt['about']): boolean => kind === 'goal' || kind === 'guidance' || kind === 'draft';
 
 const endsInEscape = (ahead: State['ahead']): boolean => {
   const last = ahead.at(-1);
@@ -145,6 +149,17 @@ function submit(state: State, prompt: Prompt): Next {
           { for: 'prompt' },
         ),
       );
+    case 'draft': {
+      const { session } = state;
+      if (session === null) return next(state);
+      const hint = text.trim() !== '' ? null : hintForDraft(session);
+      if (hint !== null) return next({ ...state, prompt: { ...prompt, error: hint } });
+      const { id: sessionId } = session.session;
+      return next(
+        keyed,
+        call('plan.draft', { sessionId, ...(text.trim() === '' ? {} : { text }), idempotencyKey: key }, { for: 'prompt' }),
+      );
+    }
     case 'newSession':
       // The new plan is what one wants to see then.
       return next(
@@ -160,6 +175,12 @@ function submit(state: State, prompt: Prompt): Next {
   }
 }
 
+/** Why nothing can be drafted without a word; null where the goal says what for. */
+function hintForDraft({ session, plan }: SessionView): string | null {
+  if (plan.items.size > 0) return 'Say what is to change in the plan.';
+  return session.goal.trim() === '' ? 'Say what the plan is to be for: there is no goal yet.' : null;
+}
+
 /** A paste is one edit, wherever one writes; elsewhere it goes to the line, so that none is taken for keys. */
 export function pasted(state: State, text: string): Next {
   const { popup, prompt, chat } = state;
@@ -168,9 +189,8 @@ export function pasted(state: State, text: string): Next {
   if (popup?.kind === 'inbox') return next({ ...state, popup: { ...popup, editor: insert(popup.editor, oneLine(text)) } });
   if (popup !== null) return next(state);
   if (prompt !== null) {
-    const isLong = prompt.about.kind === 'goal' || prompt.about.kind === 'guidance';
     if (prompt.isSent) return next(typeAhead(state, { type: 'paste', text }));
-    return next(typed(state, prompt, insert(prompt.editor, isLong ? text : oneLine(text))));
+    return next(typed(state, prompt, insert(prompt.editor, isLong(prompt.about) ? text : oneLine(text))));
   }
   if (state.session === null) return next(state);
   return next({ ...state, focus: 'line', chat: rewritten(chat, insert(chat.editor, text)) });

@@ -4,7 +4,8 @@ import type { Revision, SessionId } from '../../../shared/plan.js';
 import { addBlock, linesOf, newBlock } from '../conversation/conversation.js';
 import { edited, editRefused, enqueue, isFree, stopUndo, takeBack } from '../plan/edit-queue.js';
 import type { Intent } from '../plan/edits.js';
-import { editorOf } from '../text/line-editor.js';
+import { remember } from '../conversation/chat-line.js';
+import { editorOf, emptyEditor } from '../text/line-editor.js';
 import { type Answered, call, type Call, type Msg, type Purpose, reasonOf } from '../message.js';
 import { ask } from '../popups/confirm.js';
 import { explainPopup } from '../popups/explain.js';
@@ -17,7 +18,11 @@ import {
   takeItemRuns,
   takeReceipts,
 } from '../popups/detail-reading.js';
+import { takeTree, treeRefused } from '../popups/missions.js';
+import { reportRefused, takeReport } from '../popups/report.js';
+import { isOfRevisions, revisionsRefused, takeRevisionDiff, takeRevisions } from '../popups/revision-reading.js';
 import { sessionsRefused, takeSessions } from '../popups/sessions.js';
+import { missRevised, takeRevised } from '../conversation/revised.js';
 import {
   failEarlierRuns,
   missPart,
@@ -77,9 +82,16 @@ export function answered(state: State, answer: Answered): Next {
       return next(takeEffects(state, answer));
     case 'plan.history':
       if (purpose.for === 'undo') return undoWith(state, answer.result.revisions, purpose);
-      return takeHistory(state, answer);
+      if (purpose.for === 'revised') return takeRevised(state, answer.result.revisions);
+      return state.popup?.kind === 'revisions' ? next(takeRevisions(state, answer)) : takeHistory(state, answer);
     case 'plan.diff':
-      return next(takeDiff(state, answer));
+      return next(state.popup?.kind === 'revisions' ? takeRevisionDiff(state, answer) : takeDiff(state, answer));
+    case 'plan.draft':
+      return next(drafted(state, answer.params.text ?? ''));
+    case 'mission.tree':
+      return takeTree(state, answer);
+    case 'report.summary':
+      return next(takeReport(state, answer));
     case 'chat.send':
       return said(state, purpose, answer);
     case 'run.retry':
@@ -107,6 +119,8 @@ const anywhere: ReadonlySet<MethodName> = new Set([
   'session.list',
   'session.create',
   'chat.send',
+  // Of a tree that stands above the session.
+  'mission.tree',
 ]);
 
 /** What was asked for a session that was left meanwhile is answered to nobody: ids are the same in every plan. */
@@ -122,6 +136,15 @@ const isAskedBy = ({ prompt }: State, kind: PromptKind['kind']): boolean => prom
 function created(state: State, id: SessionId): Next {
   if (isAskedBy(state, 'newSession')) return openSession({ ...state, prompt: null }, id);
   return isFree(state) ? openSession(state, id) : next(tell(state, 'The new session is there: S shows it.', 'good'));
+}
+
+/** The planner has its order: what it does shows in the conversation. Words that stood in the line have been used. */
+function drafted(state: State, text: string): State {
+  const { chat } = state;
+  const isUsed = text !== '' && chat.editor.text === text;
+  const line = isUsed ? { ...chat, editor: emptyEditor, at: null, history: remember(chat.history, text) } : chat;
+  const told = tell({ ...state, chat: line }, 'The planner has it: the conversation shows what it does.', 'good');
+  return isAskedBy(state, 'draft') ? { ...told, prompt: null } : told;
 }
 
 /** Words that arrived: they stand in the conversation, and can be called back in the line. */
@@ -198,8 +221,7 @@ export function refused(state: State, { call: asked, error }: Extract<Msg, { typ
       return next(isLost ? state : putBack(state, purpose.key, reason));
     case 'prompt': {
       const { prompt } = state;
-      if (prompt === null || !isAskedBy(state, method === 'run.retry' ? 'guidance' : 'newSession'))
-        return next(tell(state, reason, 'bad'));
+      if (prompt === null || !isAskedBy(state, asksBy(method))) return next(tell(state, reason, 'bad'));
       const { key, ...other } = prompt;
       const told = isLost ? 'The connection was lost: Enter sends it again.' : reason;
       // What was refused was not done: sent again it is another one.
@@ -222,11 +244,19 @@ export function refused(state: State, { call: asked, error }: Extract<Msg, { typ
       );
     case 'runs':
       return next(state);
+    case 'revised':
+      return next(missRevised(state));
     case 'earlier':
       return next(failEarlierRuns(state, reason));
     case 'view':
       return viewRefused(state, method, params, error.kind, reason);
   }
+}
+
+/** The prompt whose answer a method carries. */
+function asksBy(method: MethodName): PromptKind['kind'] {
+  if (method === 'plan.draft') return 'draft';
+  return method === 'run.retry' ? 'guidance' : 'newSession';
 }
 
 function viewRefused(state: State, method: Call['method'], params: Call['params'], kind: string, reason: string): Next {
@@ -250,6 +280,9 @@ function popupFailed(state: State, asked: Call, error: string): State {
   const { params } = asked;
   if (popup?.kind === 'inbox' && 'id' in params && params.id === popup.sent)
     return { ...state, popup: { ...popup, sent: null, error } };
+  if (isOfRevisions(state, asked)) return revisionsRefused(state, asked, error);
+  if (asked.method === 'mission.tree') return treeRefused(state, asked, error);
+  if (asked.method === 'report.summary') return reportRefused(state, asked, error);
   if (isOfDetail(asked)) return detailRefused(state, asked, error);
   if (asked.method === 'session.list') return sessionsRefused(state, asked, error);
   return tell(state, error, 'bad');

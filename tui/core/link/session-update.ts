@@ -8,6 +8,8 @@ import { arrive, pump } from '../plan/edit-queue.js';
 import { call } from '../message.js';
 import { keepCursor } from '../plan/plan-cursor.js';
 import { changePlan, listedItem, planOf } from '../plan/plan-model.js';
+import { askRevised } from '../conversation/revised.js';
+import { firstEntry, isNews, openInbox } from '../popups/inbox.js';
 import { missPart, readRun, runsKept, runsRead } from '../conversation/reading.js';
 import { type Next, next, noEdits, patchSession, type SessionView, type State, tell, andThen, withSession } from '../state.js';
 import { isOpen, nextLeaf } from '../../../shared/plan-tree.js';
@@ -38,13 +40,15 @@ export function takeSnapshot(state: State, snapshot: Snapshot): Next {
   const plan = planOf(snapshot.items, session.planVersion);
   const old = state.session?.session.id === session.id ? state.session : null;
   const isUnderWay = run !== null && run.finishedAt === null;
+  // What was missed of the plan is told as well.
+  const told = old?.isResyncing === true ? old.revised.told : session.planVersion;
   const view: SessionView = {
     session,
     planRun,
     liveness,
     livenessAt: state.now,
     livenessAskedAt: state.now,
-    run,
+    run: workOf(run),
     runs: old?.runs ?? [],
     runsAskedAt: old?.runsAskedAt ?? 0,
     steps: old?.steps ?? [],
@@ -61,11 +65,16 @@ export function takeSnapshot(state: State, snapshot: Snapshot): Next {
     // What it streamed before this moment was not heard.
     partlyHeard: new Map([...(old?.partlyHeard ?? []), ...(isUnderWay ? [[run.id, run.usage.turns] as const] : [])]),
     edits: old ? { ...old.edits, awaiting: 0 } : noEdits,
+    revised: { told, asking: 'no' },
     isResyncing: false,
   };
   const shown: State = { ...state, session: view, isLookedUp: true, leftBecause: null };
   const readRuns = call('run.list', { sessionId: session.id, limit: runsRead }, looking);
-  return andThen(next(arrive(shown), readRuns, ...(isUnderWay ? askForSteps(run) : [])), pump);
+  const shownWith = next(arrive(shown), readRuns, ...(isUnderWay ? askForSteps(run) : []));
+  const revised = andThen(shownWith, (now) =>
+    told < session.planVersion && old ? askRevised(old, now, [...plan.items.values()], []) : next(now),
+  );
+  return andThen(revised, pump);
 }
 
 function firstLook(plan: SessionView['plan'], current: SessionView['planView']['cursor']): SessionView['planView'] {
@@ -108,14 +117,17 @@ export function takeChange(state: State, change: SessionChanged): Next {
   const shown = change.items === undefined ? told : tellClosed(view, told, change.items);
   const changed = arrive(tellInbox({ ...state, session: shown }, view.inbox, shown.inbox));
   const followed = change.run ? followRun(changed, change.run) : next(changed);
-  return andThen(followed, pump);
+  const revised = andThen(followed, (now) => askRevised(view, now, change.items ?? [], change.removed ?? []));
+  return andThen(revised, pump);
 }
 
-/** The run that the plan is at; a chat beside it is not what runs. */
+/** The run that the plan is at; a chat beside it is not what runs, and a planner never is. */
 function shownRun(view: SessionView, { run, planRun = view.planRun }: SessionChanged): Run | null {
   const isBeside = run?.kind === 'chat' && view.run !== null && view.run.id === planRun.lastRunId;
-  return run === undefined || isBeside ? view.run : run;
+  return run === undefined || isBeside ? view.run : (workOf(run) ?? view.run);
 }
+
+const workOf = (run: Run | null): Run | null => (run?.kind === 'planner' ? null : run);
 
 /** What the model says in its next turn is said anew. */
 function endTurn({ conversation, runs }: SessionView, { id, usage }: Run): SessionView['conversation'] {
@@ -139,11 +151,29 @@ function mergeInbox(known: readonly InboxEntry[], changed: readonly InboxEntry[]
 function tellInbox(state: State, before: readonly InboxEntry[], now: readonly InboxEntry[]): State {
   if (before === now) return state;
   const known = new Set(before.map(({ id }) => id));
-  const fresh = now.find(({ id, kind }) => !known.has(id) && kind !== 'outcome');
-  if (fresh && state.popup?.kind !== 'inbox') return tell(state, `Waiting for you: ${fresh.title} (i)`, 'warn');
+  const fresh = now.filter(({ id }) => !known.has(id));
+  const [asked] = fresh.filter((entry) => !isNews(entry));
+  const ended = fresh.find(({ kind }) => kind === 'outcome');
+  if (asked && state.popup?.kind !== 'inbox') return tell(state, `Waiting for you: ${asked.title} (i)`, 'warn');
+  if (ended && state.popup === null) return tell(state, `${ended.title} (i)`);
+  const seen = nextNews(state, before, now);
+  if (seen !== null) return seen;
   if (now.length === 0 && state.popup?.kind === 'inbox' && state.popup.sent !== null)
     return tell({ ...state, popup: null }, 'Answered.', 'good');
   return state;
+}
+
+/**
+ * What was only to be seen was seen: the next of its kind comes in its place, so that one key goes through them all. What asks
+ * never comes by itself: a key that was meant for another entry would answer it.
+ */
+function nextNews(state: State, before: readonly InboxEntry[], now: readonly InboxEntry[]): State | null {
+  const { popup } = state;
+  if (popup?.kind !== 'inbox' || popup.sent === null || now.some(({ id }) => id === popup.sent)) return null;
+  const seen = before.find(({ id }) => id === popup.sent);
+  const next = firstEntry(now);
+  if (seen === undefined || next === null || !isNews(seen) || !isNews(next)) return null;
+  return { ...state, popup: openInbox(next, state.answers) };
 }
 
 /** Only a model that has taken a turn can keep steps. */
@@ -164,7 +194,9 @@ function followRun(state: State, run: Run): Next {
       ? andThen(next(state, ...steps), (now) => readRun(now, run))
       : next(state, ...steps);
   }
-  if (session.partlyHeard.has(run.id) || isOfOther(session, run)) return readRun(state, run);
+  // What woke a planner, what it was told and why it revised the plan is not streamed.
+  const isRead = session.partlyHeard.has(run.id) || isOfOther(session, run) || run.kind === 'planner';
+  if (isRead) return readRun(state, run);
   return next(withSession(state, (view) => ({ conversation: tellEnd(view, run) })));
 }
 
@@ -191,6 +223,14 @@ function tellClosed(before: SessionView, now: SessionView, items: readonly Item[
   return conversation === now.conversation ? now : { ...now, conversation };
 }
 
+/** Of a run of which nothing is known yet, what it says tells whether it works at an item. */
+function kindOf({ run, runs, session }: SessionView, { runId, itemId }: RunOutput): Run['kind'] {
+  const known = run?.id === runId ? run : runs.find(({ id }) => id === runId);
+  if (known !== undefined) return known.kind;
+  if (itemId !== null) return 'leaf';
+  return session.planner.state === 'running' ? 'planner' : 'chat';
+}
+
 /** Streamed output, as it comes. */
 export function takeOutput(state: State, output: RunOutput): Next {
   const isCut = output.stream === 'notice' && output.text === outputLeftOut;
@@ -199,7 +239,7 @@ export function takeOutput(state: State, output: RunOutput): Next {
     withSession(isCut && isHere ? missPart(state, output.runId) : state, (view) => {
       if (view.session.id !== output.sessionId) return {};
       const item = listedItem(view.plan, output.itemId);
-      const kind = view.run?.id === output.runId ? view.run.kind : output.itemId === null ? 'chat' : 'leaf';
+      const kind = kindOf(view, output);
       const attempt = view.run?.id === output.runId ? view.run.attempt : view.planRun.attempt;
       const conversation = appendOutput(view.conversation, output, runHead({ kind, attempt }, item));
       return { conversation };

@@ -3,6 +3,7 @@ import { unreachable } from '../../../shared/errors.js';
 import { isOpen } from '../../../shared/plan-tree.js';
 import { type Action, bindingOf, keyOf, type LineAction, lineBindingOf } from '../keymap.js';
 import { isSection } from '../plan/plan-model.js';
+import { isNews } from '../popups/inbox.js';
 import type { Span } from '../press.js';
 import { span } from './rows.js';
 import type { Pane, PromptKind, SessionView, State } from '../state.js';
@@ -45,10 +46,11 @@ export function hints(state: State): Span[][] {
     case 'plan':
       return [
         ...runHints(session),
-        ...itemHints(session),
+        ...(session.session.outcome === null ? itemHints(session, state) : [hint('open'), hint('details')]),
         hint('nextPane'),
         hint('help'),
         hint('undo'),
+        ...missionHints(session),
         hint('sessions'),
         hint('detach'),
       ];
@@ -82,6 +84,8 @@ function promptHints({ kind }: PromptKind): Span[][] {
       return [key('Enter', 'add'), key('Esc', 'stop adding')];
     case 'guidance':
       return [key('Enter', 'try again'), key('Esc', 'never mind')];
+    case 'draft':
+      return [key('Enter', 'have it drafted'), key('Esc', 'never mind'), key('Alt-Enter', 'new line')];
     case 'search':
       return [key('Enter', 'stay here'), key('Esc', 'go back')];
     case 'newSession':
@@ -91,8 +95,10 @@ function promptHints({ kind }: PromptKind): Span[][] {
   }
 }
 
-function runHints({ planRun, inbox, plan }: SessionView): Span[][] {
-  const asked = inbox.length > 0 ? [hint('inbox', 'answer')] : [];
+function runHints({ session, planRun, inbox, plan }: SessionView): Span[][] {
+  const asked = inbox.length > 0 ? [hint('inbox', inbox.every(isNews) ? 'news' : 'answer')] : [];
+  // What has ended is not run again.
+  if (session.outcome !== null) return asked;
   switch (planRun.status) {
     case 'running':
       return [...asked, hint('pause'), hint('cancelRun', 'cancel')];
@@ -115,9 +121,20 @@ function runHints({ planRun, inbox, plan }: SessionView): Span[][] {
   }
 }
 
-function itemHints({ plan, planView: { cursor } }: SessionView): Span[][] {
+/** Where a planner is at work, or was. */
+const missionHints = ({ session: { planner, outcome, isMission, parentId } }: SessionView): Span[][] => {
+  const isOfMission = isMission || parentId !== null || outcome !== null;
+  if (!isOfMission && planner.state === 'none') return [];
+  return [...(isOfMission ? [hint('missions')] : []), hint('revisions'), hint('report')];
+};
+
+/** Somebody can make a plan of the goal. */
+export const canDraft = ({ daemon, session }: State): boolean =>
+  (daemon?.provider ?? null) !== null && session !== null && session.session.outcome === null;
+
+function itemHints({ plan, planView: { cursor } }: SessionView, state: State): Span[][] {
   const item = cursor === null ? undefined : plan.items.get(cursor);
-  if (item === undefined) return [hint('addTask'), hint('goal')];
+  if (item === undefined) return [...(canDraft(state) ? [hint('draft')] : []), hint('addTask'), hint('goal')];
   const isLeft = isOpen(item.status);
   return [
     hint('open'),

@@ -4,10 +4,10 @@ import type { ListedItem } from '../../../shared/plan.js';
 import type { Step } from '../../../shared/run.js';
 import type { Rect } from '../frame.js';
 import { type Glyphs, glyphOf, statusGlyph } from '../glyphs.js';
-import { keysToLine } from './hints.js';
+import { canDraft, keysToLine } from './hints.js';
 import { layoutEditor } from '../text/editor-layout.js';
 import type { Editor } from '../text/line-editor.js';
-import { keyOf } from '../keymap.js';
+import { type Action, keyOf } from '../keymap.js';
 import { livenessText } from '../plan/liveness-text.js';
 import { childrenOf, isSection, type PlanModel } from '../plan/plan-model.js';
 import { topOf } from '../plan/plan-cursor.js';
@@ -62,21 +62,19 @@ export function planPane(state: State, view: SessionView, { width, height }: Rec
   return { rows: shown.slice(from, from + height), cursor: cursor && { ...cursor, y: cursor.y - from } };
 }
 
-function emptyPlan({ glyphs, focus }: State): Row[] {
+function emptyPlan(state: State): Row[] {
+  const { glyphs, focus } = state;
+  const offer = (action: Action, text: string): Row => {
+    const press = { on: 'action', action } as const;
+    return row(span('  '), span(keyOf(action).padEnd(9), 'accent', press), span(text, 'plain', press));
+  };
   return [
     textRow(''),
     textRow('  The plan is empty.', 'strong'),
     textRow(''),
-    row(
-      span('  '),
-      span(keyOf('addTask').padEnd(9), 'accent', { on: 'action', action: 'addTask' }),
-      span('add a task', 'plain', { on: 'action', action: 'addTask' }),
-    ),
-    row(
-      span('  '),
-      span(keyOf('goal').padEnd(9), 'accent', { on: 'action', action: 'goal' }),
-      span('set the goal', 'plain', { on: 'action', action: 'goal' }),
-    ),
+    ...(canDraft(state) ? [offer('draft', 'have the planner draft it')] : []),
+    offer('addTask', 'add a task'),
+    offer('goal', 'set the goal'),
     row(
       span('  '),
       span(keysToLine(focus).padEnd(9), 'accent', { on: 'pane', pane: 'line' }),

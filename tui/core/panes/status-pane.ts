@@ -4,6 +4,7 @@ import type { Rect } from '../frame.js';
 import { type Fact, factsOf } from './facts.js';
 import { hints } from './hints.js';
 import { apart, fitSpans, segments, span, spansWidth } from './rows.js';
+import { isNews } from '../popups/inbox.js';
 import { type SessionView, type State } from '../state.js';
 import { sanitise } from '../text/text.js';
 
@@ -51,9 +52,12 @@ function linkSpans({ link, now }: State): Span[] {
 }
 
 function inboxSpans(session: SessionView | null): Span[] {
-  const waiting = session?.inbox.length ?? 0;
-  if (waiting === 0) return [];
-  return [span(`${waiting} waiting for you (i)`, 'warn', { on: 'action', action: 'inbox' })];
+  const inbox = session?.inbox ?? [];
+  const news = inbox.filter(isNews).length;
+  const waiting = inbox.length - news;
+  const press = { on: 'action', action: 'inbox' } as const;
+  if (waiting > 0) return [span(`${waiting} waiting for you (i)`, 'warn', press)];
+  return news > 0 ? [span(`${news} to see (i)`, 'accent', press)] : [];
 }
 
 const factSpans = ({ text, unit, tone }: Fact): Span[] => [span(text + unit, tone)];

@@ -118,6 +118,8 @@ function lineTitle({ prompt, session }: State): string {
       return 'Goal';
     case 'guidance':
       return 'A word for the next try, or none';
+    case 'draft':
+      return draftTitle(session);
     case 'search':
       return 'Search the titles';
     case 'newSession':
@@ -129,6 +131,12 @@ function lineTitle({ prompt, session }: State): string {
     case undefined:
       return session !== null && hearsWords(session) ? 'Say something to the running item' : 'Say something';
   }
+}
+
+function draftTitle(session: SessionView | null): string {
+  if (session !== null && session.plan.items.size > 0) return 'What is the planner to change?';
+  const hasGoal = session !== null && session.session.goal.trim() !== '';
+  return hasGoal ? 'What is the plan to be? Enter takes the goal' : 'What is the plan to be for?';
 }
 
 /** A running item that is worked at by the model hears what is said at its next turn. */

@@ -6,7 +6,7 @@ import { keepText, textOf } from './kept-texts.js';
 import { type Answered, call, type Call, reasonOf, type Refused } from '../message.js';
 import { emptyEditor } from '../text/line-editor.js';
 import { listedItem } from './plan-model.js';
-import { askClear, askClose, askRemove, askWhichText, underWay } from './questions.js';
+import { askClear, askClose, askRemove, askRestore, askWhichText, underWay } from './questions.js';
 import {
   type Edit,
   type Edits,
@@ -109,11 +109,18 @@ export function edited(state: State, answer: Answered): Next {
   const undo = entry === null ? session.edits.undo : [...session.edits.undo, entry].slice(-undoLimit);
   const cursorTo = edit.intent.kind === 'add' ? (result.item?.id ?? null) : session.edits.cursorTo;
   const settled = withEdits(state, session, { current: null, awaiting: result.version, undo, cursorTo });
-  const told =
-    (edit.intent.kind === 'clear' || edit.intent.kind === 'remove') && !edit.isUndo
-      ? tell(settled, `${countOf(result.removed.length, 'item')} removed. u takes it back.`, 'good')
-      : settled;
+  const done = edit.isUndo ? null : doneWords(edit.intent, result.removed.length, didSomething);
+  const told = done === null ? settled : tell(settled, done, 'good');
   return pump(useUp(arrive(edit.intent.kind === 'add' ? told : closePrompt(told, edit.intent)), edit));
+}
+
+/** What is said of an edit that may have done much; null where it shows by itself. */
+function doneWords(intent: Intent, removed: number, didSomething: boolean): string | null {
+  if (intent.kind === 'clear' || intent.kind === 'remove') return `${countOf(removed, 'item')} removed. u takes it back.`;
+  if (intent.kind !== 'restore') return null;
+  return didSomething
+    ? `The plan is again what it was at version ${intent.version}. u takes it back.`
+    : `The plan is what it was at version ${intent.version}: nothing had to be changed.`;
 }
 
 /** A new item has come: the cursor goes to it, and the next one can be written below it. */
@@ -143,13 +150,14 @@ export function editRefused(state: State, params: Call['params'], error: Refused
     return pump(withEdits(state, session, { current: null, queue: [again, ...queue], awaiting: error.currentVersion ?? 0 }));
   }
   if (error.kind === 'connection_lost') {
-    // Worked out anew it finds out whether it was done, except for a step up or down.
-    if (edit.intent.kind !== 'move' && edit.intent.kind !== 'revert')
+    // Worked out anew it finds out whether it was done, except for a step up or down, and for an earlier shape of the plan.
+    const { kind } = edit.intent;
+    if (kind !== 'move' && kind !== 'revert' && kind !== 'restore')
       return next(withEdits(state, session, { current: null, queue: [edit, ...queue] }));
     return next(
       tell(
         withEdits(state, session, { current: null }),
-        `The connection was lost: look whether it was ${edit.intent.kind === 'move' ? 'moved' : 'taken back'}.`,
+        `The connection was lost: look whether it was ${kind === 'move' ? 'moved' : 'taken back'}.`,
         'warn',
       ),
     );
@@ -210,6 +218,7 @@ function meetConflict(state: State, intent: Intent, theirs: string): State {
 /** What was said yes to is no longer what would happen. */
 function askAgain(state: State, view: SessionView, intent: Intent): State {
   if (intent.kind === 'clear') return { ...state, popup: askClear(view) };
+  if (intent.kind === 'restore') return { ...state, popup: askRestore(view, intent.version, true) };
   const item = 'itemId' in intent ? listedItem(view.plan, intent.itemId) : null;
   if (item === null) return state;
   if (intent.kind === 'remove') return { ...state, popup: askRemove(view, item, true) };

@@ -30,6 +30,8 @@ export type Intent =
   | { readonly kind: 'clear'; readonly seen: readonly ItemId[] }
   /** `seen`: the version up to which it is known what is taken back with it. */
   | { readonly kind: 'revert'; readonly version: number; readonly seen: number }
+  /** The plan as it was at a version. `seen`: the items that it had when the person said yes. */
+  | { readonly kind: 'restore'; readonly version: number; readonly seen: readonly Item[] }
   /** Takes back the last change, whatever that is when its turn comes. */
   | { readonly kind: 'undo' };
 
@@ -127,6 +129,9 @@ export function workOut(intent: Intent, target: Target): Worked {
       // What has come since would go with it: it is looked up anew.
       if (plan.version !== intent.seen) return { outcome: 'undo' };
       return edit('plan.revert', { version: intent.version, expectedVersion });
+    case 'restore':
+      if (!isSame(plan.listed, intent.seen)) return { outcome: 'changed' };
+      return edit('plan.revert', { version: intent.version, expectedVersion });
     case 'undo':
       return { outcome: 'undo' };
     default:
@@ -181,6 +186,8 @@ export function undoOf(intent: Intent, before: Target, after: number, added: Ite
       });
     case 'clear':
       return entry('clearing the plan', { kind: 'revert', version: plan.version, seen: after });
+    case 'restore':
+      return entry(`going back to version ${intent.version}`, { kind: 'revert', version: plan.version, seen: after });
     case 'revert':
     case 'undo':
       return null;

@@ -125,6 +125,24 @@ export function askRunAll({ session, plan }: SessionView): ConfirmPopup {
 
 type TextIntent = Extract<Intent, { kind: 'title' | 'detail' | 'goal' }>;
 
+/** An earlier shape of the plan in the place of what it is now. */
+export function askRestore({ plan }: SessionView, version: number, isAgain = false): ConfirmPopup {
+  return ask(
+    `Go back to version ${version}?`,
+    [
+      ...(isAgain ? [{ text: 'The plan changed meanwhile.', tone: 'warn' } as const] : []),
+      { text: `The plan is made again what it was at version ${version}. It is at ${plan.version} now.`, tone: 'warn' },
+      { text: 'What was added since leaves it, what was removed comes back. Done work stays done.', tone: 'plain' },
+      { text: 'It becomes a revision like any other: u takes it back.', tone: 'dim' },
+    ],
+    {
+      key: 'y',
+      label: 'Go back to it',
+      does: { type: 'intents', intents: [{ kind: 'restore', version, seen: plan.listed }] },
+    },
+  );
+}
+
 /** Both texts, and what of them is to be. */
 export function askWhichText(intent: TextIntent, theirs: string): ConfirmPopup {
   const again: Choice[] =

@@ -36,8 +36,8 @@ interface Known {
 }
 const known = new WeakMap<object, Known>();
 
-/** `other`: what the rows are made from besides the thing, its width and the glyphs. */
-function keep(thing: object, width: number, glyphs: Glyphs, other: unknown, write: (page: Page) => void): readonly Row[] {
+/** Rows that are made once for a thing. `other`: what they are made from besides the thing, their width and the glyphs. */
+export function keep(thing: object, width: number, glyphs: Glyphs, other: unknown, write: (page: Page) => void): readonly Row[] {
   const before = known.get(thing);
   if (before?.width === width && before.glyphs === glyphs && before.other === other) return before.rows;
   const page = pageOf(width);
@@ -214,7 +214,8 @@ function tellChange({ revision, change }: ItemRevision, { say, rows }: Page): vo
   rows.push(blankRow);
 }
 
-function tellDifference({ before, after }: ItemChange, say: Page['say']): void {
+/** What of an item was one thing and is another, field by field. */
+export function tellDifference({ before, after }: ItemChange, say: Page['say']): void {
   if (before === null) return say('+ made', 'good', 2);
   if (after === null) return say('- removed', 'bad', 2);
   const [old, now] = [before, after] as unknown as [Record<string, unknown>, Record<string, unknown>];

@@ -59,6 +59,13 @@ export function answersTo(entry: InboxEntry): readonly Answer[] {
   }
 }
 
+/** It tells what happened, and wants no more than to be seen. */
+export const isNews = ({ kind }: InboxEntry): boolean => kind === 'plan_revised' || kind === 'outcome';
+
+/** The one that one looks at first: what has waited longest for an answer or a deed, else the oldest news. */
+export const firstEntry = (inbox: readonly InboxEntry[]): InboxEntry | null =>
+  inbox.findLast((entry) => !isNews(entry)) ?? inbox.at(-1) ?? null;
+
 const isText = (entry: InboxEntry): boolean => entry.kind === 'question';
 
 /** The choice while one writes an answer of one's own. */
@@ -119,9 +126,13 @@ function nothingHere({ entry }: InboxPopup, others: number): Row[] {
 }
 
 function entryRows(entry: InboxEntry, state: State, width: number): Row[] {
-  const item = state.session && listedItem(state.session.plan, entry.itemId);
+  const { session } = state;
+  // Ids are the same in every plan: that of a mission below is not this one.
+  const isHere = session?.session.id === entry.sessionId;
+  const item = isHere ? listedItem(session.plan, entry.itemId) : null;
   const rows: Row[] = wrap(sanitise(entry.title), width).map((line) => textRow(line, 'strong'));
   if (item && !entry.title.includes(item.title)) rows.push(textRow(`${item.number} ${sanitise(item.title)}`, 'dim'));
+  if (!isHere) rows.push(textRow(`In another mission, ${sanitise(entry.sessionId)}`, 'dim'));
   rows.push(blankRow);
   // Of what one says yes to, nothing may be hidden.
   const lines = reveal(entry.detail).split('\n');
@@ -152,7 +163,7 @@ export function inboxKey(popup: InboxPopup, key: Key, state: State): InboxPopup 
   const inbox = state.session?.inbox ?? [];
   if (entry === null) {
     if (inbox.length === 0) return null;
-    return key.name === 'down' || key.name === 'up' ? openInbox(inbox[0] ?? null, state.answers) : popup;
+    return key.name === 'down' || key.name === 'up' ? openInbox(firstEntry(inbox), state.answers) : popup;
   }
   const answers = answersTo(entry);
   const go = (by: number): InboxPopup => {

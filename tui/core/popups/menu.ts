@@ -16,7 +16,8 @@ export function menuActions(popup: MenuPopup, { session }: State): readonly Acti
   const isLeft = isOpen(item.status);
   const section = isSection(session.plan, item.id);
   const stopped = session.planRun.currentItemId === item.id && ['blocked', 'failed'].includes(session.planRun.status);
-  const waits = session.inbox.some(({ itemId }) => itemId === item.id);
+  const { id } = session.session;
+  const waits = session.inbox.some(({ itemId, sessionId }) => itemId === item.id && sessionId === id);
   return [
     'details',
     ...(waits ? (['inbox'] as const) : []),

@@ -10,7 +10,10 @@ import { explainView } from './explain.js';
 import { helpKey } from './help.js';
 import { answersTo, entryOf, inboxKey } from './inbox.js';
 import { menuKey } from './menu.js';
+import { missionsKey } from './missions.js';
 import type { Does } from './popup.js';
+import { reportButton, reportKey } from './report.js';
+import { revisionButton, revisionPressed, revisionsKey } from './revisions.js';
 import { matching, sessionsKey } from './sessions.js';
 import { openSession } from '../link/session-update.js';
 import { pointAt } from '../actions/act-move.js';
@@ -62,16 +65,26 @@ function takeKey(state: State, key: Key): Next {
       const after = sessionsKey(popup, key);
       return after !== null && 'id' in after ? goTo(state, after.id) : next({ ...state, popup: after });
     }
+    case 'revisions':
+      return revisionsKey(popup, key, state);
+    case 'report':
+      return afterReport(state, reportKey(popup, key, state));
+    case 'missions': {
+      const after = missionsKey(popup, key, state);
+      return after !== null && 'sessionId' in after ? goTo(state, after.sessionId) : next({ ...state, popup: after });
+    }
     default:
       return unreachable(popup);
   }
 }
 
+const afterReport = (state: State, after: Next | 'inbox'): Next => (after === 'inbox' ? act(closed(state), 'inbox') : after);
+
 /** Another session, once the edits of this one have arrived. */
 function goTo(state: State, sessionId: SessionId): Next {
   const { popup, session } = state;
   const isSending = session !== null && (session.edits.current !== null || session.edits.queue.length > 0);
-  if (!isSending || popup?.kind !== 'sessions') return openSession(closed(state), sessionId);
+  if (!isSending || (popup?.kind !== 'sessions' && popup?.kind !== 'missions')) return openSession(closed(state), sessionId);
   return next({ ...state, popup: { ...popup, error: 'Your last edits are still on their way. Enter tries again.' } });
 }
 
@@ -140,6 +153,16 @@ export function popupPressed(state: State, press: Extract<Press, { on: 'line' | 
       const session = matching(popup)[index];
       return session === undefined ? next(state) : goTo(state, session.id);
     }
+    case 'missions': {
+      const node = popup.nodes?.[index];
+      if (node === undefined) return next(state);
+      const isThere = node.sessionId === popup.chosen;
+      return isThere ? goTo(state, node.sessionId) : next({ ...state, popup: { ...popup, chosen: node.sessionId } });
+    }
+    case 'revisions':
+      return press.on === 'line' ? revisionPressed(popup, index, state) : revisionButton(popup, index, state);
+    case 'report':
+      return press.on === 'button' ? afterReport(state, reportButton(popup, index, state)) : next(state);
     case 'help':
     case undefined:
       return next(state);

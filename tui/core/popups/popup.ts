@@ -1,9 +1,11 @@
 /** The windows over the panes. One at a time; Escape leaves each without changing anything. */
+import type { MissionNode, Summary } from '../../../shared/mission.js';
 import type { ItemChange, ItemId, Revision, SessionId } from '../../../shared/plan.js';
 import type { Effect, Explanation, Receipt, Run } from '../../../shared/run.js';
 import type { Session } from '../../../shared/session.js';
 import type { Intent, UndoEntry } from '../plan/edits.js';
 import type { Action } from '../keymap.js';
+import type { PlanDiff } from '../missions/diff-lines.js';
 import type { Editor } from '../text/line-editor.js';
 import type { Call } from '../message.js';
 import type { Tone } from '../style.js';
@@ -104,6 +106,52 @@ export interface SessionsPopup {
   readonly error: string | null;
 }
 
+/** What a revision did to the plan. */
+export type ReadDiff =
+  | { readonly state: 'reading' }
+  | { readonly state: 'read'; readonly diff: PlanDiff }
+  | { readonly state: 'refused'; readonly reason: string };
+
+/** The revisions of the plan, newest first; or what one of them changed. */
+export interface RevisionsPopup {
+  readonly kind: 'revisions';
+  /** Null until they were read. */
+  readonly revisions: readonly Revision[] | null;
+  /** The version under the cursor; null at the newest. */
+  readonly chosen: number | null;
+  /** The page that was asked for: where it begins, null at the newest. Null when none is. */
+  readonly reading: { readonly cursor: string | null } | null;
+  /** Where the revisions begin that were not read yet; null when all were. */
+  readonly unread: string | null;
+  readonly error: string | null;
+  /** The version that is looked at, and how far one has scrolled in what it changed. */
+  readonly open: { readonly version: number; readonly diff: ReadDiff; readonly scroll: number } | null;
+}
+
+/** The tree of missions in which the session stands. */
+export interface MissionsPopup {
+  readonly kind: 'missions';
+  /** The topmost one that is known, and its tree; null until it was read. */
+  readonly nodes: readonly MissionNode[] | null;
+  /** The session whose tree was asked for; null when none is. */
+  readonly reading: SessionId | null;
+  /** When it was last asked for, milliseconds since 1970. */
+  readonly askedAt: number;
+  readonly chosen: SessionId;
+  readonly error: string | null;
+}
+
+/** What happened since a day. */
+export interface ReportPopup {
+  readonly kind: 'report';
+  /** Of this session and those below it, or of all there are. */
+  readonly of: 'session' | 'all';
+  /** Null until it was read. */
+  readonly summary: Summary | null;
+  readonly scroll: number;
+  readonly error: string | null;
+}
+
 export interface HelpPopup {
   readonly kind: 'help';
   readonly scroll: number;
@@ -118,4 +166,14 @@ export interface ExplainPopup {
   readonly scroll: number;
 }
 
-export type Popup = ConfirmPopup | MenuPopup | DetailPopup | InboxPopup | SessionsPopup | HelpPopup | ExplainPopup;
+export type Popup =
+  | ConfirmPopup
+  | MenuPopup
+  | DetailPopup
+  | InboxPopup
+  | SessionsPopup
+  | RevisionsPopup
+  | MissionsPopup
+  | ReportPopup
+  | HelpPopup
+  | ExplainPopup;

@@ -8,7 +8,10 @@ import { explainView } from './explain.js';
 import { helpView } from './help.js';
 import { inboxView } from './inbox.js';
 import { menuView } from './menu.js';
+import { missionsView } from './missions.js';
 import type { Popup } from './popup.js';
+import { reportView } from './report.js';
+import { revisionsView } from './revisions.js';
 import { sessionsView } from './sessions.js';
 
 export function popupView(popup: Popup, state: State): PopupView {
@@ -23,6 +26,12 @@ export function popupView(popup: Popup, state: State): PopupView {
       return inboxView(popup, state);
     case 'sessions':
       return sessionsView(popup, state);
+    case 'revisions':
+      return revisionsView(popup, state);
+    case 'missions':
+      return missionsView(popup, state);
+    case 'report':
+      return reportView(popup, state);
     case 'help':
       return helpView(popup, state);
     case 'explain':

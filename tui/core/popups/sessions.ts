@@ -73,8 +73,8 @@ export function matching(popup: SessionsPopup): readonly Session[] {
 function textOf(session: Session): string {
   const before = texts.get(session);
   if (before !== undefined) return before;
-  const { title, goal, workspace, status, id } = session;
-  const text = `${title} ${goal} ${workspace} ${status} ${id}`.toLowerCase();
+  const { title, goal, workspace, status, outcome, id } = session;
+  const text = `${title} ${goal} ${workspace} ${status} ${outcome ?? ''} ${id}`.toLowerCase();
   texts.set(session, text);
   return text;
 }
@@ -131,12 +131,12 @@ function endOf(text: string, width: number, ellipsis: string): string {
   return ellipsis + row.slice(row[from] === '' ? from + 1 : from).join('');
 }
 
-function sessionRow({ id, title, status, counts, workspace }: Session, state: State, width: number): Row {
+function sessionRow({ id, title, status, outcome, counts, workspace }: Session, state: State, width: number): Row {
   const isHere = state.session?.session.id === id;
   const done = `${counts.done}/${counts.leaves - counts.skipped}`;
   const left = [
     span(isHere ? `${state.glyphs.prompt} ` : '  ', 'accent'),
-    span(status.padEnd(10), toneOf(status)),
+    span((outcome ?? status).padEnd(10), outcome === null ? toneOf(status) : outcome === 'landed' ? 'good' : 'bad'),
     span(done.padEnd(8), 'dim'),
     span(sanitise(title), 'plain'),
   ];
