@@ -121,7 +121,7 @@ function nodeRow(node: MissionNode, state: State, width: number): Row {
     span(titleOf(node)),
   ];
   const right: Span[] = [
-    ...(openInbox === 0 ? [] : [span(width >= roomy ? `${openInbox} waiting for you` : `?${openInbox}`, 'warn'), span('  ')]),
+    ...(openInbox === 0 ? [] : [span(width >= roomy ? `${openInbox} in the inbox` : `!${openInbox}`, 'warn'), span('  ')]),
     ...(usage.costUsd === null ? tokensOf(node, width) : [span(cost(usage.costUsd), 'dim'), span('  ')]),
     span(`${counts.done}/${openLeaves(counts)}`, 'dim'),
   ];
