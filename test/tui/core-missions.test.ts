@@ -145,7 +145,7 @@ describe('the missions', () => {
     expect(person.calls()).toEqual([]);
     for (const words of [
       'running   Release 2.0',
-      '2 waiting for you  $3.27  3/8',
+      '2 in the inbox  $3.27  3/8',
       'planning  Measure it',
       'landed    Fix the login',
     ])

@@ -125,7 +125,7 @@ describe('a mission, with a person who looks on', () => {
     await openEntry(story, below.sessionId, 'question');
     const anna = await sitDown(story, { sessionId: below.sessionId });
     await anna.press('M');
-    await anna.sees('Ship the export', 'Document the export', /1 waiting for you/);
+    await anna.sees('Ship the export', 'Document the export', /1 in the inbox/);
     await anna.press('Home', 'Enter');
     await anna.sees('Goal: Ship the export');
   });
