@@ -37,7 +37,9 @@ function settleRun(m: RunMachine): void {
     case 'blocked':
     case 'failed': {
       const open = m.draft.nextOpen() !== null;
-      return m.rest(open ? (status === 'paused' ? 'paused' : 'idle') : m.draft.itemCount > 0 ? 'completed' : 'idle', null);
+      if (!open) return m.rest(m.draft.itemCount > 0 ? 'completed' : 'idle', null);
+      // What a person has paused stays so, also when it stood blocked meanwhile.
+      return m.rest(status === 'paused' || m.checkpoint.control === 'pause' ? 'paused' : 'idle', null);
     }
     case 'idle':
     case 'cancelled':

@@ -25,7 +25,9 @@ export function reasonOf(ending: Ending, { session, planRun, entries }: EndFacts
     case 'deleted':
       return 'the mission was deleted';
     case 'timed_out':
-      return 'it has not come to its end in time; it goes on';
+      return planRun === null
+        ? 'it has not come to its end in time, and the daemon does not answer; it goes on when that is started'
+        : 'it has not come to its end in time; it goes on';
     case 'interrupted':
       return 'the wait was interrupted; the mission goes on';
     case 'needs_person': {
@@ -67,7 +69,9 @@ export function endingLines(ending: Ending, facts: EndFacts, view: ViewOptions):
     case 'deleted':
       return ['The mission was deleted.'];
     case 'timed_out':
-      return [`It has not come to its end in time; it goes on. Follow it with: cairn watch ${session.id}`];
+      return facts.planRun === null
+        ? ['It has not come to its end in time, and the daemon does not answer. It goes on after: cairn daemon start']
+        : [`It has not come to its end in time; it goes on. Follow it with: cairn watch ${session.id}`];
     case 'interrupted':
       return [`Detached. The mission goes on; follow it with: cairn watch ${session.id}`];
     default:
